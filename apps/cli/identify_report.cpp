@@ -1,14 +1,14 @@
 #include "identify_report.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <complex>
 #include <map>
 #include <random>
 
+#include "identify_summary.hpp"
 #include "report.hpp"
 #include "report_page.hpp"
+#include "residual_blocks.hpp"
 #include "ulna/derivatives/regressor.hpp"
 #include "ulna/model/configuration.hpp"
 
@@ -25,18 +25,19 @@ using Eigen::VectorXd;
 /// Traces laid one behind the other on one axis of seconds.
 struct Timeline {
   std::vector<double> begin;  ///< of each trace
-  double end = 0.0;
+  std::vector<char> apart;    ///< whether there is a gap before it
 
   explicit Timeline(const std::vector<Trace>& traces) {
-    double total = 0.0;
+    double total = 0.0, end = 0.0;
     for (const Trace& t : traces) total += length(t);
     for (std::size_t i = 0; i < traces.size(); ++i) {
       // a split log goes on where it was cut; other pieces stand a little apart
+      apart.push_back(false);
       if (i > 0) {
         const Trace &last = traces[i - 1], &next = traces[i];
         const double gap = next.t(0) - last.t(last.t.size() - 1);
-        const bool goes_on = last.file == next.file && gap > 0.0 && gap < 1.5 / next.rate_hz;
-        end += goes_on ? gap : 0.01 * total;
+        apart.back() = last.file != next.file || gap <= 0.0 || gap >= 1.5 / next.rate_hz;
+        end += apart.back() ? 0.01 * total : gap;
       }
       begin.push_back(end);
       end += length(traces[i]);
@@ -45,20 +46,20 @@ struct Timeline {
   static double length(const Trace& t) { return t.t(t.t.size() - 1) - t.t(0); }
 };
 
-/// Of all traces, with a gap where one ends.
+/// Of all traces, with nothing between those that are apart.
 TimedLine line_of(const Identification& result, const Timeline& timeline, std::string name,
                   std::string_view colour, const std::function<VectorXd(const Trace&)>& of) {
-  Index samples = 0;
-  for (const Trace& t : result.traces) samples += t.t.size() + 1;
+  Index samples = std::ranges::count(timeline.apart, true);
+  for (const Trace& t : result.traces) samples += t.t.size();
   TimedLine line{std::move(name), VectorXd(samples), VectorXd(samples), colour};
   Index at = 0;
   for (std::size_t i = 0; i < result.traces.size(); ++i) {
     const Trace& t = result.traces[i];
     const Index n = t.t.size();
+    if (timeline.apart[i]) line.time(at) = line.time(at - 1), line.y(at++) = std::nan("");
     line.time.segment(at, n) = t.t.array() - t.t(0) + timeline.begin[i];
     line.y.segment(at, n) = of(t);
     at += n;
-    line.time(at) = line.time(at - 1), line.y(at++) = std::nan("");
   }
   return line;
 }
@@ -90,119 +91,6 @@ std::vector<Json> time_plots(const Identification& result, const Timeline& timel
                         })})};
   for (Json& plot : plots) plot["spans"] = spans;
   return plots;
-}
-
-/// Amplitude densities at even frequencies, of windows of 4 s that overlap by half [Welch 1967].
-class Spectrum {
- public:
-  static constexpr int count = 120;
-
-  Spectrum(double highest, double filter_hz) : highest_(highest), filter_(filter_hz) {}
-
-  void add(const VectorXd& signal, double rate) {
-    // eight samples a period of what the filter passes are enough
-    const Index stride = std::max<Index>(1, Index(rate / (8.0 * filter_)));
-    const double slow = rate / double(stride);
-    const Index n = signal.size() / stride, length = std::min<Index>(n, std::lround(4.0 * slow));
-    if (length < 8) return;
-    for (Index from = 0; from + length <= n; from += std::max<Index>(1, length / 2)) {
-      ++windows_;
-      double mean = 0.0;
-      for (Index k = 0; k < length; ++k) mean += signal((from + k) * stride);
-      mean /= double(length);
-      for (int f = 0; f < count; ++f) {
-        const std::complex<double> turn = std::polar(1.0, -2.0 * M_PI * frequency(f) / slow);
-        std::complex<double> phase = 1.0, sum = 0.0;
-        for (Index k = 0; k < length; ++k, phase *= turn) {
-          const double u = (double(k) + 0.5) / double(length);
-          sum += (1.0 - std::cos(2.0 * M_PI * u)) * (signal((from + k) * stride) - mean) * phase;
-        }
-        // of Hann's window, the mean square is 3/2 where its mean is 1
-        power_[f] += 2.0 * std::norm(sum) / (1.5 * double(length) * slow);
-      }
-    }
-  }
-  double frequency(int f) const { return highest_ * (f + 0.5) / count; }
-  /// In the signal's unit per root Hz.
-  double density(int f) const { return windows_ ? std::sqrt(power_[f] / windows_) : 0.0; }
-
- private:
-  double highest_, filter_;
-  int windows_ = 0;
-  std::array<double, count> power_{};
-};
-
-/// Numbers of a curve: four digits are more than is seen.
-Json curve_numbers(int count, const std::function<double(int)>& of) {
-  Json list = Json::array();
-  for (int i = 0; i < count; ++i) list.push_back(std::stod(fmt::format("{:.4g}", of(i))));
-  return list;
-}
-
-Json spectrum_plot(const Identification& result, int joint) {
-  const double highest = 2.0 * result.filter_hz;
-  Spectrum torque(highest, result.filter_hz), residual(highest, result.filter_hz);
-  for (const Trace& t : result.traces) {
-    const VectorXd m = t.measured.row(joint), p = t.predicted.row(joint);
-    torque.add(m, t.rate_hz);
-    residual.add(m - p, t.rate_hz);
-  }
-  const auto line = [](const char* name, const Spectrum& of) {
-    return Json{{"name", name},
-                {"y", curve_numbers(Spectrum::count, [&](int f) { return of.density(f); })}};
-  };
-  return {{"title", "spectral density"},
-          {"along", "Hz"},
-          {"log", true},
-          {"x", curve_numbers(Spectrum::count, [&](int f) { return torque.frequency(f); })},
-          {"lines", {line("measured", torque), line("residual", residual)}},
-          {"styles", {{{"colour", "series-1"}}, {{"colour", "series-8"}}}},
-          {"marks", {{{"at", result.filter_hz}}}}};
-}
-
-/// How often residuals of each size are, per deviation, beside the normal distribution.
-Json histogram_plot(const Identification& result, int joint, const std::string& unit) {
-  constexpr int bins = 41;
-  double squares = 0.0, count = 0.0;
-  for (const Trace& t : result.traces)
-    if (!t.validation) {
-      squares += (t.measured.row(joint) - t.predicted.row(joint)).squaredNorm();
-      count += double(t.t.size());
-    }
-  const double deviation = std::sqrt(squares / std::max(count, 1.0)), reach = 4.0 * deviation;
-  std::array<double, bins> fitted{}, held{};
-  double held_count = 0.0;
-  for (const Trace& t : result.traces) {
-    for (Index k = 0; k < t.t.size() && deviation > 0.0; ++k) {
-      const double r = t.measured(joint, k) - t.predicted(joint, k);
-      const int bin = std::clamp(int((r + reach) / (2.0 * reach) * bins), 0, bins - 1);
-      (t.validation ? held : fitted)[std::size_t(bin)] += 1.0;
-    }
-    if (t.validation) held_count += double(t.t.size());
-  }
-  const auto place = [](int bin) { return 8.0 * (bin + 0.5) / bins - 4.0; };  // in deviations
-  const auto density = [&](const std::array<double, bins>& of, double all) {
-    return curve_numbers(
-        bins, [&](int bin) { return of[std::size_t(bin)] * bins / (8.0 * std::max(all, 1.0)); });
-  };
-  Json plot{{"title", "residuals"},
-            {"along", unit},
-            {"x", curve_numbers(bins, [&](int bin) { return place(bin) * deviation; })},
-            {"lines",
-             {{{"name", "fit"}, {"y", density(fitted, count)}},
-              {{"name", "normal"},
-               {"y", curve_numbers(bins,
-                                   [&](int bin) {
-                                     return std::exp(-0.5 * place(bin) * place(bin)) /
-                                            std::sqrt(2.0 * M_PI);
-                                   })}}}},
-            {"styles",
-             {{{"colour", "series-1"}, {"form", "bars"}}, {{"colour", "ink"}, {"dashed", true}}}}};
-  if (held_count > 0.0) {
-    plot["lines"].push_back({{"name", "held out"}, {"y", density(held, held_count)}});
-    plot["styles"].push_back({{"colour", "caution"}});
-  }
-  return plot;
 }
 
 Json joint_table(const Identification& r) {
@@ -243,17 +131,32 @@ void add_torques(const Identification& r, Report& report) {
       r.online ? fmt::format(" (causal while learning, {:.3g} ms late)", 1e3 * r.online->delay)
                : ""));
   report.add(joint_table(r));
-  if (r.validation_samples > 0)
-    report.text("What is held out from the fit has a shaded ground.", "soft");
+  const Residuals left = residuals_shown(r);
+  if (const Json table = pattern_table(r, left); !table.is_null()) {
+    report.text(
+        "What is not explained, by what it follows: shares of each residual's variance, beyond "
+        "chance. "
+        "From 10 % on, it is "
+        "an effect that the model lacks, and is drawn below with what it means.");
+    report.add(table);
+  }
+  report.text(fmt::format(
+      "Of each joint: torque; residual; spectral density (a rise towards the cut-off, which is "
+      "marked, is noise; a peak below "
+      "it is an effect that the model lacks); residuals beside a normal distribution; "
+      "autocorrelation (noise is alike for "
+      "about the time of the filter, which is marked).{}",
+      r.validation_samples > 0 ? " What is held out from the fit has a shaded ground." : ""));
   const Timeline timeline(r.traces);
   const std::vector<std::string> names = r.torques.model().velocity_names();
   for (int i = 0; i < r.torques.model().nv(); ++i) {
     const std::string unit(torque_unit(r.torques.model(), i));
     std::vector<Json> plots =
         time_plots(r, timeline, i, visible(names[std::size_t(i)]), unit, report);
-    plots.push_back(spectrum_plot(r, i));
-    plots.push_back(histogram_plot(r, i, unit));
+    for (Json& plot : residual_plots(r, left, i)) plots.push_back(std::move(plot));
     report.plots("row", std::move(plots));
+    for (const std::string& meaning : other_meanings(left, i))
+      report.text(fmt::format("{}: {}.", visible(names[std::size_t(i)]), visible(meaning)));
   }
 }
 
@@ -306,10 +209,10 @@ Json structure(const Identification& result) {
     groups.push_back({{"name", visible(model.body_name(b))}, {"size", 10}});
   if (const int more = torques.unknowns() - torques.inertial_size(); more > 0)
     groups.push_back({{"name", "friction, rotors"}, {"size", more}});
-  Json names{{{"name", "base parameter"}, {"colour", "series-1"}},
-             {{"name", "dependent"}, {"colour", "series-5"}},
-             {{"name", "without effect"}, {"colour", "faint"}}};
-  if (!result.base.known.empty()) names.push_back({{"name", "known"}, {"colour", "series-4"}});
+  Json names{{{"name", "base parameter"}, {"color", "series-1"}},
+             {{"name", "dependent"}, {"color", "series-5"}},
+             {{"name", "without effect"}, {"color", "faint"}}};
+  if (!result.base.known.empty()) names.push_back({{"name", "known"}, {"color", "series-4"}});
   return {
       {"kind", "matrix"}, {"rows", rows}, {"groups", groups}, {"kinds", names}, {"cells", cells}};
 }
@@ -328,12 +231,12 @@ Json singular_value_plot(const Identification& result) {
   Json plot{{"title", "singular values"},
             {"along", "th"},
             {"log", true},
-            {"x", curve_numbers(int(values.size()), [](int k) { return k + 1.0; })},
+            {"x", curve_numbers(VectorXd::LinSpaced(values.size(), 1.0, double(values.size())))},
             {"lines", {line("excited", 0, rank)}},
-            {"styles", {{{"colour", "series-1"}, {"form", "dots"}}}}};
+            {"styles", {{{"color", "series-1"}, {"form", "dots"}}}}};
   if (rank < values.size()) {
     plot["lines"].push_back(line("not excited", rank, values.size()));
-    plot["styles"].push_back({{"colour", "bad"}, {"form", "dots"}});
+    plot["styles"].push_back({{"color", "bad"}, {"form", "dots"}});
   }
   return {{"kind", "plots"}, {"size", "wide"}, {"plots", {plot}}};
 }
@@ -357,11 +260,11 @@ Json margin_table(const Identification& result) {
     };
     Json dots = Json::array(), bar;
     if (result.plain) {
-      dots.push_back({{"at", place(*result.plain)}, {"colour", "bad"}, {"hollow", true}});
+      dots.push_back({{"at", place(*result.plain)}, {"color", "bad"}, {"hollow", true}});
       bar = {place(*result.plain), place(result.chosen)};
     }
     const bool ok = result.chosen.bodies[std::size_t(b)].ok();
-    dots.push_back({{"at", place(result.chosen)}, {"colour", ok ? "good" : "bad"}});
+    dots.push_back({{"at", place(result.chosen)}, {"color", ok ? "good" : "bad"}});
     std::vector<Json> cells{visible(result.torques.model().body_name(b + 1)),
                             Json{{"scale",
                                   {{"low", -reach},
@@ -418,6 +321,23 @@ void add_cards(const Identification& r, Report& report) {
   report.card(number(e.excitation.condition, 3), "condition of the regressor");
 }
 
+/// What is not explained, and by which model.
+std::string lead(const Identification& r) {
+  const Fit& fit = r.chosen.validation ? *r.chosen.validation : r.chosen.fit;
+  return fmt::format("{} of the torque is not explained{}. Model: {}.", percent(fit.total_percent),
+                     r.chosen.validation ? ", on motion that was held out" : "",
+                     visible(model_in_words(r)));
+}
+
+/// What is known how well, what is suspicious, and what to do next; findings stand above it.
+Json explanation(const ReportNames& names, const Identification& r) {
+  ReportTable table({"", ""});
+  for (const auto& [what, text] : explanation_of(r, names.robot))
+    if (!std::ranges::count(r.remarks, text, &Remark::text))
+      table.row({Json{{"text", what}, {"tone", "soft"}}, visible(text)});
+  return table.json();
+}
+
 Json comparison(const ReportNames& names, const Identification& r) {
   ReportTable table({"estimate", fmt::format(">fit, {:g} Hz", r.filter_hz),
                      fmt::format(">held out, {:g} Hz", r.filter_hz), ">bodies that cannot exist",
@@ -444,12 +364,12 @@ std::string kind_of(const std::string& name) {
 
 /// A number with its deviation beside the prior's, between low and high.
 Json interval(double value, double deviation, double prior, double low, double high) {
-  Json scale{{"low", low}, {"high", high}, {"dots", Json::array()}};
+  Json scale{{"low", drawn(low)}, {"high", drawn(high)}, {"dots", Json::array()}};
   if (std::isfinite(deviation) && std::isfinite(value))
-    scale["bar"] = {value - 2.0 * deviation, value + 2.0 * deviation};
+    scale["bar"] = {drawn(value - 2.0 * deviation), drawn(value + 2.0 * deviation)};
   if (std::isfinite(prior))
-    scale["dots"].push_back({{"at", prior}, {"colour", "soft"}, {"hollow", true}});
-  if (std::isfinite(value)) scale["dots"].push_back({{"at", value}, {"colour", "accent"}});
+    scale["dots"].push_back({{"at", drawn(prior)}, {"color", "soft"}, {"hollow", true}});
+  if (std::isfinite(value)) scale["dots"].push_back({{"at", drawn(value)}, {"color", "accent"}});
   return {{"scale", std::move(scale)}};
 }
 
@@ -475,7 +395,7 @@ Json parameters(const Identification& r) {
     const double learned = std::clamp(e.learned(k), 0.0, 1.0);
     table.row({visible(name.substr(owner.size() + 1)), number(e.prior(k)), number(e.z(k)),
                number(e.deviation(k), 2), units[std::size_t(k)],
-               Json{{"share", learned}, {"text", fmt::format("{:.0f} %", 100.0 * learned)}},
+               Json{{"share", drawn(learned)}, {"text", fmt::format("{:.0f} %", 100.0 * learned)}},
                interval(e.z(k), e.deviation(k), e.prior(k), low - margin, high + margin), state},
               state == "estimated" ? "" : "soft");
   }
@@ -491,6 +411,19 @@ Json base_parameters(const Identification& r) {
                number(e.base(i)), number(e.base_deviation(i), 2),
                units[std::size_t(r.base.independent[std::size_t(i)])]});
   return table.json();
+}
+
+void add_choice(const Identification& r, Report& report) {
+  if (!r.choice) return;
+  report.heading("How the model was chosen");
+  report.text(
+      "Each model is fitted to all parts of the motion but one, and predicts that one. Gain: how "
+      "much "
+      "likelier (nats) the parts "
+      "held out are than by the model before; a change is taken if it gains more than 5 and twice "
+      "its deviation.",
+      "soft");
+  report.add(choice_report(*r.choice));
 }
 
 void add_logs(const Identification& r, Report& report) {
@@ -575,16 +508,19 @@ std::string identify_report(const ReportNames& names, const Identification& r) {
   const std::string& robot = r.torques.model().name();
   Report report{fmt::format("{}: identified from {}", robot, counted(r.logs.size(), "log")),
                 fmt::format("{} · prior {} · method {} · {}", names.robot, names.prior,
-                            names.method, r.filter)};
+                            names.method, r.filter),
+                lead(r)};
   add_cards(r, report);
   Json remarks = Json::array();
   for (const Remark& remark : r.remarks)
     remarks.push_back({{"text", visible(remark.text)}, {"tone", remark.finding ? "bad" : ""}});
   if (!remarks.empty()) report.add({{"kind", "remarks"}, {"items", remarks}});
+  report.add(explanation(names, r));
   report.add(comparison(names, r));
   if (r.online) add_online(*r.online, report);
   if (r.refined) add_refinement(r, *r.refined, report);
   add_torques(r, report);
+  add_choice(r, report);
   add_structure(r, report);
   report.heading("Parameters");
   report.text(

@@ -82,7 +82,7 @@ void add_scene(const MpcResults& results, Report& report) {
     if (run.result.record.time.size() == 0) return;
   const double end = results.end();
   const Eigen::VectorXd times =
-      Eigen::VectorXd::LinSpaced(std::clamp<Index>(std::lround(30.0 * end) + 1, 2, 600), 0.0, end);
+      Eigen::VectorXd::LinSpaced(std::clamp<Index>(std::lround(20.0 * end) + 1, 2, 400), 0.0, end);
   const auto add = [&](std::string_view name, std::string_view colour, const TrialRecord& record,
                        const Eigen::MatrixXd& q) {
     const Eigen::MatrixXd shown = at_times(record, q, times);
@@ -203,7 +203,7 @@ Json run_table(const MpcResults& results, const std::vector<std::string>& titles
   ReportTable table(titles);
   for (const MpcRun& run : results.runs) {
     std::vector<Json> cells = cells_of(run.result);
-    Json name{{"text", run.name}, {"colour", run.colour}};
+    Json name{{"text", run.name}, {"color", run.colour}};
     if (!run.result.finished) name["text"] = run.name + " (not finished)", name["tone"] = "bad";
     cells.insert(cells.begin(), std::move(name));
     table.row(std::move(cells));

@@ -6,7 +6,7 @@
 namespace ulna::cli {
 namespace {
 
-constexpr double most_numbers = 32e3;                          // of all lines: 0.2 MB of the page
+constexpr double most_numbers = 20e3;                          // of all lines: 0.1 MB of the page
 constexpr std::size_t most_mesh_bytes = std::size_t(2) << 20;  // more is left out
 
 /// A line at the moments of others. Two moments that follow each other are a bucket and get the extremes within it, in their
@@ -26,19 +26,26 @@ class Resampled {
     const double half = at_.size() > 1 ? 0.5 * (at_(1) - at_(0)) : 0.0;
     const Eigen::Index begin = next_;
     while (next_ < time.size() && time(next_) <= at_(second) + half) ++next_;
-    Eigen::Index low = -1, high = -1;
+    if (begin == next_) {
+      // between samples
+      if (begin > 0 && begin < time.size()) y(first) = y(second) = line_.y(begin - 1);
+      return;
+    }
+    Eigen::Index low = -1, high = -1, last = -1;
     for (Eigen::Index i = begin; i < next_; ++i) {
       if (!std::isfinite(line_.y(i))) continue;
       if (low < 0 || line_.y(i) < line_.y(low)) low = i;
       if (high < 0 || line_.y(i) > line_.y(high)) high = i;
+      last = i;
     }
-    if (low < 0) {
-      // between samples
-      if (begin == 0 || begin == time.size()) return;
-      y(first) = y(second) = line_.y(begin - 1);
-      return;
-    }
-    y(first) = line_.y(std::min(low, high)), y(second) = line_.y(std::max(low, high));
+    if (low < 0) return;
+    // where the line ends or begins, one of the moments has nothing
+    if (!std::isfinite(line_.y(next_ - 1)))
+      y(first) = line_.y(last);
+    else if (!std::isfinite(line_.y(begin)))
+      y(second) = line_.y(last);
+    else
+      y(first) = line_.y(std::min(low, high)), y(second) = line_.y(std::max(low, high));
   }
 
   const TimedLine& line_;
@@ -53,12 +60,20 @@ std::string number(double x, int digits) {
   return std::isfinite(x) ? fmt::format("{:.{}g}", x, digits) : "-";
 }
 
+double drawn(double x) { return std::strtod(fmt::format("{:.5g}", x).c_str(), nullptr); }
+
+Json curve_numbers(const Eigen::VectorXd& values) {
+  Json list = Json::array();
+  for (const double x : values) list.push_back(drawn(x));
+  return list;
+}
+
 Json TimedLines::plot(std::string name, std::string unit, std::vector<TimedLine> lines) {
   view::SeriesGroup group{std::move(name), std::move(unit), {}};
   Json styles = Json::array();
   for (TimedLine& line : lines) {
     group.series.push_back({line.name});
-    styles.push_back({{"colour", line.colour}});
+    styles.push_back({{"color", line.colour}});
     if (line.dashed) styles.back()["dashed"] = true;
     lines_.push_back(std::move(line));
   }

@@ -8,6 +8,9 @@ namespace ulna::cli {
 
 std::string percent(double x);
 std::string number(double x, int digits = 4);
+/// A number that is drawn: five digits are more than is seen.
+double drawn(double x);
+Json curve_numbers(const Eigen::VectorXd& values);
 
 /// A line over time.
 struct TimedLine {

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <filesystem>
+
 #include "serve.hpp"
 #include "states.hpp"
 
@@ -34,7 +37,7 @@ struct Show {
   std::vector<Message> tracks;
 };
 
-void add_log(Console& console, const std::string& file, const Model& model, Show& show) {
+Recording recording_of(Console& console, const std::string& file, const Model& model) {
   Diagnostics found;
   const identify::Log log = identify::load_log(file, model, {.torque_needed = false}, found);
   if (found.has_errors()) throw identify::LogError(found);
@@ -45,14 +48,26 @@ void add_log(Console& console, const std::string& file, const Model& model, Show
   if (log.empty()) throw Failure("{}: there is no row to show", file);
   if (log.q.size() == 0) throw Failure("{}: there are no positions: columns q1, q2, ...", file);
   // logs begin when the robot does, whatever their clocks
-  const Recording recording{log.t.array() - log.t(0), log.q, log.v, log.tau};
-  const int robot = int(show.robots.size());
-  show.robots.push_back({model, robot == 0 ? model.name() : file, robot > 0, log.q.col(0)});
-  for (SeriesGroup group : channels_of(model, recording, robot)) {
-    if (robot > 0) group.name += " (" + file + ")";
-    show.channels.push_back(std::move(group));
+  return {log.t.array() - log.t(0), log.q, log.v, log.tau};
+}
+
+void add_logs(Console& console, const std::vector<std::string>& files, const Model& model,
+              Show& show) {
+  std::vector<Recording> recordings;
+  for (const std::string& path : files) {
+    const Recording& r = recordings.emplace_back(recording_of(console, path, model));
+    const int robot = int(show.robots.size());
+    // in few words, unless they are those of another
+    const auto name = [](const std::string& p) { return std::filesystem::path(p).filename(); };
+    const std::string file =
+        std::ranges::count(files, name(path), name) > 1 ? path : name(path).string();
+    show.robots.push_back({model, robot == 0 ? model.name() : file, robot > 0, r.q.col(0)});
+    for (SeriesGroup group : channels_of(model, r, robot)) {
+      if (robot > 0) group.name += " (" + file + ")";
+      show.channels.push_back(std::move(group));
+    }
   }
-  for (Message& m : tracks_of(model, recording, robot)) show.tracks.push_back(std::move(m));
+  show.tracks = tracks_of(model, recordings);
 }
 
 Show show_of(const ViewOptions& o, const Model& model, Console& console) {
@@ -60,7 +75,7 @@ Show show_of(const ViewOptions& o, const Model& model, Console& console) {
   const Eigen::VectorXd q = configuration(console, model, o.q, "--q", false);
   if (!o.logs.empty()) {
     show.mode = "log";
-    for (const std::string& file : o.logs) add_log(console, file, model, show);
+    add_logs(console, o.logs, model, show);
     return show;
   }
   show.robots = {{.model = model, .q = q}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "geometry/link_mesh.hpp"
 #include "model/names.hpp"
 #include "ulna/model/builder.hpp"
 #include "ulna/model/rules.hpp"
@@ -117,24 +118,17 @@ class SolidMaker {
     return solid_capsule(c.radius, c.length);
   }
   Made of(const Mesh& mesh) {
-    const auto file = find_mesh(mesh.file, robot_.file, options_.mesh_folders, options_.packages);
-    if (!file) {
-      report(mesh_rules::missing, detail::quoted("mesh", mesh.file) + " is not found");
-      return {};
-    }
-    auto triangles = read_mesh(*file, out_, subject(), options_.limits);
+    const auto triangles = link_mesh(robot_, link_, mesh, options_, out_);
     if (!triangles) return {};
-    for (Vec3<double>& v : triangles->vertices) v = v.cwiseProduct(mesh.scale);
-    // a mirrored mesh is turned inside out
-    if (mesh.scale.prod() < 0.0)
-      for (auto& face : triangles->faces) std::swap(face[1], face[2]);
     part_ = detail::quoted("mesh", mesh.file) + " of " + std::to_string(triangles->faces.size()) +
             " triangles";
     try {
       return solid_of(*triangles);
     } catch (const std::invalid_argument& defect) {
-      report(mesh_rules::open, detail::quoted("mesh", mesh.file) + " bounds no solid: " +
-                                   std::string(defect.what()).substr(sizeof "mesh: " - 1));
+      out_.add(mesh_rules::open, robot_.source(link_.line), detail::quoted("link", link_.name),
+               detail::quoted("mesh", mesh.file) +
+                   " bounds no solid: " + std::string(defect.what()).substr(sizeof "mesh: " - 1),
+               "the shape is left out");
       return {};
     }
   }
@@ -142,11 +136,6 @@ class SolidMaker {
     return std::string(kind) + " of radius " + detail::number(radius) + " m and length " +
            detail::number(length) + " m";
   }
-
-  void report(const Rule& rule, std::string seen) {
-    out_.add(rule, robot_.source(link_.line), subject(), std::move(seen), "the shape is left out");
-  }
-  std::string subject() const { return detail::quoted("link", link_.name); }
 
   const Description& robot_;
   const LinkDescription& link_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "geometry/link_mesh.hpp"
 #include "model/names.hpp"
 #include "ulna/geometry/contact_points.hpp"
 #include "ulna/geometry/convex_hull.hpp"
@@ -42,14 +43,8 @@ class ShapeMaker {
   }
 
   std::optional<CollisionShape> of(const Mesh& mesh) {
-    const auto file = find_mesh(mesh.file, robot_.file, options_.mesh_folders, options_.packages);
-    if (!file) {
-      report(mesh_rules::missing, detail::quoted("mesh", mesh.file) + " is not found");
-      return {};
-    }
-    auto triangles = read_mesh(*file, out_, subject(), options_.limits);
+    const auto triangles = link_mesh(robot_, link_, mesh, options_, out_);
     if (!triangles) return {};
-    for (Vec3<double>& v : triangles->vertices) v = v.cwiseProduct(mesh.scale);
     return hull_of(*triangles, mesh.file);
   }
 

@@ -52,12 +52,17 @@ BinaryTable read_ros2_sqlite(std::string& bytes) {
                           static_cast<sqlite3_int64>(bytes.size()),
                           SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
     throw BadBytes("the database is broken");
-  // what computes, as views do, could do so without end
+  // what computes, as views, virtual tables and generated columns do, could do so without end
   Statement tables(opened,
-                   "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('topics', "
-                   "'messages') AND sql NOT LIKE '%VIRTUAL%'");
+                   "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND "
+                   "name IN ('topics', 'messages')");
   if (!tables.next() || tables.whole(0) != 2)
     throw BadBytes("it is no bag of ROS 2: it has no tables 'topics' and 'messages'");
+  Statement generated(opened,
+                      "SELECT count(*) FROM (SELECT hidden FROM pragma_table_xinfo('topics') UNION "
+                      "ALL SELECT hidden FROM pragma_table_xinfo('messages')) WHERE hidden <> 0");
+  if (!generated.next() || generated.whole(0) != 0)
+    throw BadBytes("it is no bag of ROS 2: columns of its tables are computed");
   auto steps = static_cast<std::int64_t>(1'000 + bytes.size() / 10);  // thousands of instructions
   sqlite3_progress_handler(
       opened, 1000, [](void* left) { return --*static_cast<std::int64_t*>(left) < 0 ? 1 : 0; },

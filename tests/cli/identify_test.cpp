@@ -479,7 +479,7 @@ TEST(IdentifyVerb, the_report_has_all_that_was_found_and_needs_nothing_else) {
     for (const char* wrong : {"nan", "inf "}) EXPECT_TRUE(lacks(report.dump(), wrong)) << wrong;
     for (const char* part : {"held out", "What can be identified", "Singular values", "10 Hz"})
       EXPECT_TRUE(has(report.dump(), part)) << part << more[0];
-    // a row of plots for each joint: torque, residual, spectrum, histogram
+    // a row of plots for each joint: torque, residual, spectrum, histogram, autocorrelation, what the residual follows
     std::vector<json> rows;
     for (const json& plots : blocks_of(report, "plots"))
       if (plots["size"] == "row") rows.push_back(plots);
@@ -489,7 +489,9 @@ TEST(IdentifyVerb, the_report_has_all_that_was_found_and_needs_nothing_else) {
     ASSERT_EQ(values.size(), 1u);
     EXPECT_EQ(values[0].rows[0].size(), 9u) << "measured, predicted, residual of three joints";
     for (const json& row : rows) {
-      ASSERT_EQ(row["plots"].size(), 4u);
+      ASSERT_GE(row["plots"].size(), 5u);
+      EXPECT_EQ(row["plots"][2]["title"], "spectral density");
+      EXPECT_NEAR(row["plots"][4]["lines"][0]["y"][0], 1.0, 1e-3) << "of a signal with itself";
       EXPECT_EQ(groups[row["plots"][1]["group"].get<std::size_t>()]["name"], "residual");
       double bins = 0.0;  // of a density over eight deviations
       for (const double y : row["plots"][3]["lines"][0]["y"]) bins += 8.0 / 41.0 * y;
@@ -503,7 +505,48 @@ TEST(IdentifyVerb, the_report_has_all_that_was_found_and_needs_nothing_else) {
     for (const json& group : structure[0]["groups"]) columns += group["size"].get<std::size_t>();
     for (const std::string cells : structure[0]["cells"]) EXPECT_EQ(cells.size(), columns);
     EXPECT_LT(read_file(folder.path("r.html")).size(), 1'000'000u);
+    // where one log ends and another begins, there is no line
+    const auto gap = [](const std::vector<float>& row) {
+      return std::ranges::all_of(row, [](float x) { return std::isnan(x); });
+    };
+    EXPECT_EQ(std::ranges::count_if(values[0].rows, gap) > 0, more[0] == "--validate") << more[0];
   }
+}
+
+TEST(IdentifyVerb, the_report_shows_what_residuals_follow_and_the_models_that_were_tried) {
+  const Folder folder;
+  // a cable at the second joint that the model does not know
+  Motion motion(1, 14.0);
+  motion.tau.row(1) += 0.3 * (6.0 * motion.q.row(1).array()).cos().matrix();
+  const std::string log = folder.write("log.csv", motion.csv()), page = folder.path("r.html");
+  const RunResult r =
+      run_cli({"identify", robot, log, "--split", "0.5", "--report", page, "--json"});
+  ASSERT_EQ(r.status, 0) << r.err;
+  const json d = document(r, "ulna.identify/1"), report = message(data_of(page), "report");
+  const std::string text = report.dump();
+  // the lead says what is not explained
+  EXPECT_TRUE(has(report["lead"], "held out")) << report["lead"];
+  // the pattern that explains most of the second joint's residual is drawn with what it means
+  std::vector<json> noted;
+  for (const json& plots : blocks_of(report, "plots"))
+    for (const json& plot : plots["plots"])
+      if (plot.contains("note")) noted.push_back(plot);
+  const json& joint = d["residuals"]["joints"][1];
+  const auto found = std::ranges::find_if(
+      noted, [](const json& plot) { return plot["title"] == "residual against position"; });
+  ASSERT_NE(found, noted.end()) << joint["meanings"];
+  EXPECT_TRUE(has((*found)["note"], "follows the joint's position"));
+  EXPECT_EQ((*found)["bands"], json::parse("[[1, 2]]"));
+  // a share for each joint and quantity; all models
+  std::size_t shares = 0, models = 0;
+  for (const json& table : blocks_of(report, "table"))
+    for (const json& row : table["rows"]) {
+      if (table["columns"][1]["name"] == "position") shares += row["cells"].size() - 2;
+      if (table["columns"][0]["name"] == "model") models += row.contains("cells");
+    }
+  EXPECT_EQ(shares, 15u);
+  EXPECT_EQ(models, d["choice"]["tried"].size());
+  EXPECT_GT(models, 5u);
 }
 
 // --- the rest ------------------------------------------------------------------------------------

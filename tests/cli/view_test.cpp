@@ -55,13 +55,47 @@ TEST(View, plays_logs_of_which_the_second_is_a_ghost) {
   ASSERT_EQ(robots.size(), 2u);
   EXPECT_EQ(robots[0]["ghost"], false);
   EXPECT_EQ(robots[1]["ghost"], true);
-  EXPECT_EQ(message(data, "channels")["groups"].size(), 4u);
-  EXPECT_EQ(data["binary"].size(), 4u);
+  EXPECT_EQ(message(data, "channels")["groups"].size(), 6u);
+  EXPECT_EQ(data["binary"].size(), 3u) << "two robots, and all numbers at the times of both";
   // a log without torques will do
   const std::string bare =
       folder.write("bare.csv", "t,q1,q2\n0,0,0\n0.1,0.1,0.2\n0.2,0.2,0.3\n0.3,0.3,0.4\n");
   EXPECT_EQ(run_cli({"view", "double_pendulum", "--log", bare, "--html", file, "-f"}).status, 0);
   EXPECT_EQ(run_cli({"view", "panda", "--log", bare, "--html", file, "-f"}).status, 3);
+}
+
+TEST(View, plots_logs_of_other_rates_and_lengths_beside_each_other) {
+  const Folder folder;
+  const std::string file = folder.path("v.html");
+  const std::string fast = folder.write("fast.csv",
+                                        "t,q1,q2,qd1,qd2\n5,0,0,1,1\n5.25,1,0,2,1\n5.5,2,0,3,1\n"
+                                        "5.75,3,0,4,1\n6,4,0,5,1\n6.25,5,0,6,1\n");
+  const std::string slow =
+      folder.write("slow.csv", "t,q1,q2\n0,10,0\n0.5,20,0\n1,30,0\n1.5,40,0\n2,50,0\n");
+  const RunResult r =
+      run_cli({"view", "double_pendulum", "--log", fast, "--log", slow, "--html", file});
+  ASSERT_EQ(r.status, 0) << r.err;
+  const json data = data_of(file);
+  std::vector<std::string> names;
+  const json channels = message(data, "channels");
+  for (const json& group : channels["groups"]) names.push_back(group["name"]);
+  ASSERT_EQ(names.size(), 3u);
+  EXPECT_EQ(names[0], "position");
+  EXPECT_EQ(names[1], "velocity");
+  EXPECT_TRUE(names[2].starts_with("position (")) << names[2];
+  const std::vector<PageTrack> values = tracks_of(data, 6);
+  ASSERT_EQ(values.size(), 1u);
+  EXPECT_EQ(values[0].times, (std::vector<double>{0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0}));
+  const float slow_q1[] = {10, 15, 20, 25, 30, 35, 40, 50};
+  for (std::size_t k = 0; k < 8; ++k) {
+    const std::vector<float>& row = values[0].rows[k];
+    ASSERT_EQ(row.size(), 6u);
+    EXPECT_FLOAT_EQ(row[4], slow_q1[k]);
+    if (k < 6)
+      EXPECT_FLOAT_EQ(row[2], float(k + 1)) << "a velocity of the first log";
+    else
+      EXPECT_TRUE(std::isnan(row[2])) << "after its end";
+  }
 }
 
 TEST(View, plays_a_simulation) {

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "support/documented_rules.hpp"
+#include "support/fuzz.hpp"
 #include "support/mesh.hpp"
 #include "support/paths.hpp"
 #include "support/random.hpp"
@@ -123,10 +124,8 @@ TEST(MeshFile, faces_of_obj_with_four_corners_and_counted_from_the_end_are_read)
   EXPECT_EQ(mesh->faces, expected);
 }
 
-// Where ulna is built with assimp, DAE is read in the axes and the unit of the file; otherwise that is a diagnostic.
-TEST(MeshFile, dae_is_read_in_its_own_axes_or_named_as_not_readable) {
-  const Folder folder;
-  const std::string dae = R"(<?xml version="1.0"?>
+/// A tetrahedron of 1 x 2 x 3 m, in centimetres.
+const std::string dae = R"(<?xml version="1.0"?>
 <COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
 <asset><unit name="centimeter" meter="0.01"/><up_axis>Z_UP</up_axis></asset>
 <library_geometries><geometry id="g"><mesh>
@@ -138,6 +137,18 @@ TEST(MeshFile, dae_is_read_in_its_own_axes_or_named_as_not_readable) {
 </mesh></geometry></library_geometries>
 <library_visual_scenes><visual_scene id="s"><node id="n"><instance_geometry url="#g"/></node></visual_scene>
 </library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>)";
+
+/// The same in metres.
+const std::string gltf = R"({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
+"nodes": [{"mesh": 0}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+"buffers": [{"byteLength": 72, "uri": "data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAEBAAAACAAEAAAABAAMAAAADAAIAAQACAAMA"}],
+"bufferViews": [{"buffer": 0, "byteOffset": 0, "byteLength": 48}, {"buffer": 0, "byteOffset": 48, "byteLength": 24}],
+"accessors": [{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [0, 0, 0], "max": [1, 2, 3]},
+{"bufferView": 1, "componentType": 5123, "count": 12, "type": "SCALAR"}]})";
+
+// Where ulna is built with assimp, DAE is read in the axes and the unit of the file; otherwise that is a diagnostic.
+TEST(MeshFile, dae_is_read_in_its_own_axes_or_named_as_not_readable) {
+  const Folder folder;
   Diagnostics out;
   const auto mesh = read_mesh(folder.write("tetrahedron.dae", dae), out, "link 'a'");
   if (!mesh) {
@@ -151,6 +162,18 @@ TEST(MeshFile, dae_is_read_in_its_own_axes_or_named_as_not_readable) {
     const Vec3<double> axis = Vec3<double>::Unit(i);
     EXPECT_NEAR(hull.vertices()[static_cast<std::size_t>(hull.support(axis))](i), i + 1.0, 1e-6);
   }
+}
+
+TEST(MeshFile, gltf_is_read_or_named_as_not_readable) {
+  const Folder folder;
+  Diagnostics out;
+  const auto mesh = read_mesh(folder.write("tetrahedron.gltf", gltf), out, "link 'a'");
+  if (!mesh) {
+    ASSERT_EQ(out.list().size(), 1u);
+    EXPECT_EQ(out.list()[0].rule, &mesh_rules::format) << out.list()[0].str();
+    return;
+  }
+  EXPECT_NEAR(ConvexHull(mesh->vertices).volume(), 1.0, 1e-6);
 }
 
 TEST(MeshFile, dae_has_the_colours_of_its_materials_on_its_faces) {
@@ -258,16 +281,29 @@ TEST(MeshFile, that_is_broken_is_a_diagnostic_with_its_place) {
 
 TEST(MeshFile, with_random_damage_is_read_soundly_or_named) {
   const Folder folder;
-  for (const auto& [name, text] :
-       {std::pair{"a.stl", text_stl()}, {"b.stl", binary_stl()}, {"c.obj", obj()}})
+  for (const auto& [name, text] : {std::pair{"a.stl", text_stl()},
+                                   {"b.stl", binary_stl()},
+                                   {"c.obj", obj()},
+                                   {"d.dae", dae},
+                                   {"e.gltf", gltf}})
     for_each_seed(
         [&](Random& random) {
           std::string damaged = text;
           const auto place = [&] {
             return static_cast<std::size_t>(random.real(0.0, static_cast<double>(damaged.size())));
           };
-          for (int i = 0; i < 5; ++i) damaged[place()] = static_cast<char>(random.real(0.0, 256.0));
-          if (random.real() < 0.0) damaged.resize(place());
+          if (random.real() < 0.0) {
+            for (int i = 0; i < 5; ++i)
+              damaged[place()] = static_cast<char>(random.real(0.0, 256.0));
+            if (random.real() < 0.0) damaged.resize(place());
+          } else {
+            // what keeps its form: numbers that are wrong
+            for (int i = 0; i < 3; ++i)
+              if (const auto at = damaged.find_first_of("0123456789", place()); at != damaged.npos)
+                damaged.replace(
+                    at, 1,
+                    random.real() < 0.5 ? std::to_string(int(random.real(0, 10))) : "-99999999999");
+          }
           Diagnostics out;
           const auto mesh = read_mesh(folder.write(name, damaged), out, "link 'a'");
           EXPECT_EQ(out.list().size(), mesh ? 0u : 1u);
@@ -279,7 +315,7 @@ TEST(MeshFile, with_random_damage_is_read_soundly_or_named) {
               EXPECT_LT(v, static_cast<int>(mesh->vertices.size()));
             }
         },
-        300);
+        std::uint64_t(fuzz_cases(300)));
 }
 
 TEST(MeshFile, of_too_many_triangles_or_bytes_is_refused) {

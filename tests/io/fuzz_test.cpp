@@ -5,6 +5,7 @@
 
 #include "support/bad_input.hpp"
 #include "support/close.hpp"
+#include "support/fuzz.hpp"
 #include "support/mjcf.hpp"
 #include "support/random.hpp"
 #include "support/sdf.hpp"
@@ -109,7 +110,7 @@ TEST(MutatedInput, gives_a_model_of_finite_numbers_or_a_model_error_and_nothing_
   for (const EmbeddedRobot& robot : embedded_robots())
     texts.emplace_back(robot.file_name, robot.text);
   int read = 0, refused = 0;
-  for (std::uint64_t seed = 1; seed <= 4000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= std::uint64_t(fuzz_cases(4000)); ++seed) {
     Random random(seed);
     // the small texts feel a change more often
     const std::size_t which = seed % 2 ? seed / 2 % 6 : seed / 2 % texts.size();

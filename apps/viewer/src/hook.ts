@@ -54,6 +54,8 @@ export function installHook({ session, world, choice }: Context, panels: () => v
     },
     /** Where forces are drawn, and along what: in the world, of length 1. */
     arrows: () => world?.arrows() ?? [],
+    /** The weight that hangs on the robot of the playground. */
+    weight: () => world?.weight() ?? null,
     select: (link: number) => (choice.link.value = link),
     pulling: () => world?.pulling ?? false,
     layers: () => [...(world?.layers.value ?? [])],

@@ -18,6 +18,7 @@ import { Signal } from './util/signal.ts';
 
 const kept = 60; // seconds of what arrives live
 const keptArrows = 20000;
+const hung = LiveHistory.columns.indexOf('truth');
 
 /** All that the page knows: what arrived, and what is shown of it. Panels and the scene read it. */
 export class Session {
@@ -184,6 +185,15 @@ export class Session {
       else high = middle;
     }
     return low > 0 ? this.arrows[low - 1].arrows : null;
+  }
+
+  /** The mass that hung on the robot at the time shown, kg; 0 if nothing is known of one. */
+  hungNow(): number {
+    const { track } = this.history;
+    const i = track.at(this.clock.time.value);
+    const live = this.live.value?.payload?.true;
+    const mass = this.clock.following.value || i < 0 ? live : track.row(i)[hung];
+    return mass !== undefined && mass > 0 ? mass : 0;
   }
 
   clearTracks(): void {

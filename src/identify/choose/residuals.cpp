@@ -114,6 +114,8 @@ Residuals residuals_of(std::span<const ResidualInput> pieces, double filter_hz) 
   for (const ResidualInput& p : pieces) samples += p.measured.cols();
   if (samples < 100) return all;
   const Index joints = pieces.front().measured.rows();
+  const bool moves = std::ranges::all_of(
+      pieces, [](const ResidualInput& p) { return p.q.cols() == p.measured.cols(); });
   const double highest = 2.0 * filter_hz, longest_lag = 2.0;
   all.lag = Vector::LinSpaced(lags, 0.0, longest_lag);
   for (Index i = 0; i < joints; ++i) {
@@ -132,7 +134,7 @@ Residuals residuals_of(std::span<const ResidualInput> pieces, double filter_hz) 
         products(l) += error.head(error.size() - lag).dot(error.tail(error.size() - lag));
         counts(l) += double(error.size() - lag);
       }
-      for (Index k = 0; k < error.size(); ++k) {
+      for (Index k = 0; moves && k < error.size(); ++k) {
         s.position.push_back(p.q(i, k)), s.velocity.push_back(p.v(i, k));
         s.load.push_back(p.predicted(i, k)), s.error.push_back(error(k));
         s.time.push_back(p.begin + double(k) / p.rate_hz);
@@ -155,11 +157,12 @@ Residuals residuals_of(std::span<const ResidualInput> pieces, double filter_hz) 
     std::vector<double> direction(s.velocity.size());
     std::ranges::transform(s.velocity, direction.begin(),
                            [](double v) { return v > 0.0 ? 1.0 : -1.0; });
-    joint.patterns = {pattern("position", s.position, s.error, bins, correlated),
-                      pattern("velocity", s.velocity, s.error, bins, correlated),
-                      pattern("load", s.load, s.error, bins, correlated),
-                      pattern("direction", direction, s.error, 2, correlated),
-                      pattern("time", s.time, s.error, bins, correlated)};
+    if (moves)
+      joint.patterns = {pattern("position", s.position, s.error, bins, correlated),
+                        pattern("velocity", s.velocity, s.error, bins, correlated),
+                        pattern("load", s.load, s.error, bins, correlated),
+                        pattern("direction", direction, s.error, 2, correlated),
+                        pattern("time", s.time, s.error, bins, correlated)};
     std::vector<std::pair<double, std::string>> meanings;
     for (Pattern& p : joint.patterns)
       if (p.share > worth_a_word) {

@@ -40,6 +40,7 @@ double moving_mass(const Model& model) {
 }
 
 constexpr std::size_t remembered_steps = 2000;
+constexpr double payload_density = 500.0;  // half that of water
 
 }  // namespace
 
@@ -159,8 +160,7 @@ void PlayedRobot::pull_now() {
 void PlayedRobot::carry(double mass) {
   require(mass >= 0.0 && mass <= 1000.0, "mass: ", mass, " is not from 0 to 1000 kg");
   const auto box = [](double m) {
-    // of half the density of water
-    const double edge = std::cbrt(m / 500.0), moment = m * edge * edge / 6.0;
+    const double edge = std::cbrt(m / payload_density), moment = m * edge * edge / 6.0;
     return Inertia<double>::about_com(m, {0.0, 0.0, 0.5 * edge}, moment * Mat3<double>::Identity());
   };
   rig_.change([&](Plant<double>& plant) {
@@ -279,7 +279,9 @@ Json PlayedRobot::report() {
           {"payload",
            {{"true", payload_},
             {"estimate", std::isfinite(found.deviation) ? finite(found.mass) : Json()},
-            {"deviation", finite(found.deviation)}}},
+            {"deviation", finite(found.deviation)},
+            {"frame", tip_.name},
+            {"density", payload_density}}},
           {"masses", std::move(masses)},
           {"tracking_mrad",
            1e3 * std::sqrt(square /

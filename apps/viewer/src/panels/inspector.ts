@@ -77,7 +77,7 @@ export function inspector({ session, choice }: Context): { element: HTMLElement;
       ? [
           [
             'principal moments',
-            () => `${link.inertia!.moments.map((m) => significant(m)).join(', ')} kg m²`,
+            () => `${link.inertia!.moments.map((m) => significant(m)).join(', ')}\u00a0kg\u00a0m²`,
           ] as Fact,
         ]
       : []),
@@ -136,4 +136,4 @@ export function inspector({ session, choice }: Context): { element: HTMLElement;
 }
 
 const triple = (values: number[], unit: string, digits = 3): string =>
-  `${values.map((x) => fixed(x, digits)).join(', ')} ${unit}`;
+  `${values.map((x) => fixed(x, digits)).join(', ')}\u00a0${unit}`; // the unit stays with a number

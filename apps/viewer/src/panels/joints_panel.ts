@@ -186,7 +186,7 @@ function row(context: Context, coordinate: Coordinate): Row {
   const update = (): void => {
     const value = coordinate.get(state.q);
     const share = clamp((value - coordinate.lower) / span, 0, 1);
-    if (document.activeElement !== number) number.value = shown(value).toFixed(digits);
+    if (document.activeElement !== number) number.value = shown(value).toFixed(digits).replace(/^-(0\.?0*)$/, '$1');
     if (performance.now() - touched < 700) return;
     slider.value = String(share);
     const zero = clamp(-coordinate.lower / span, 0, 1);
@@ -200,8 +200,9 @@ function row(context: Context, coordinate: Coordinate): Row {
     const holding = state.gravityTorque[coordinate.velocity];
     torque.hidden = holding === undefined || !Number.isFinite(holding);
     if (torque.hidden) return;
-    const rounded = Math.abs(holding) < 1e-9 ? 0 : holding;
     const { effort } = coordinate;
+    // what is nothing beside the drive's effort is nothing
+    const rounded = Math.abs(holding) < Math.max(1e-9, 1e-4 * (effort ?? 0)) ? 0 : holding;
     const load = effort ? Math.abs(holding) / effort : 0;
     torque.className = `torque${load > 1 ? ' over' : load > 0.75 ? ' high' : ''}`;
     const half = 50 * Math.min(load, 1);

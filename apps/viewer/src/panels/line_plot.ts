@@ -1,11 +1,11 @@
 import uPlot from 'uplot';
 import { palette } from '../theme.ts';
-import { significant } from '../util/format.ts';
+import { clamp, significant } from '../util/format.ts';
 import { h, replace } from '../util/dom.ts';
 
 /** How one line is drawn. Colours are those of the style, by name: `series-1`, `ink`, `bad`. */
 export interface LineStyle {
-  colour?: string;
+  color?: string;
   dashed?: boolean;
   /** Instead of straight lines between points: dots, steps that last until the next one, or bars of that width. */
   form?: 'line' | 'dots' | 'steps' | 'bars';
@@ -22,6 +22,8 @@ export interface PlotLook {
   log?: boolean;
   /** Marks of the vertical axis in place of numbers. */
   ticks?: { at: number; text: string }[];
+  /** What the axis shows at most: numbers beyond it are cut off. */
+  within?: [low: number, high: number];
   /** Values that are not to be exceeded: lines across. */
   limits?: number[];
   /** Where something happens: upright lines with a word. */
@@ -30,6 +32,8 @@ export interface PlotLook {
   spans?: { from: number; to: number }[];
   /** What is along the axis: 's'. */
   along?: string;
+  /** What the plot says, in a line below it. */
+  note?: string;
 }
 
 const font = (): string => `11px ${getComputedStyle(document.documentElement).fontFamily}`;
@@ -61,6 +65,7 @@ export class LinePlot {
       { class: 'plot', style: 'margin:0' },
       h('h3', {}, look.title, h('small', {}, look.unit), this.keys),
       this.over,
+      look.note ? h('figcaption', {}, look.note) : null,
       this.hint,
     );
     this.resize = new ResizeObserver(() => this.fit());
@@ -89,6 +94,11 @@ export class LinePlot {
     this.plot?.setData(columns as unknown as uPlot.AlignedData);
   }
 
+  /** Whether bands are seen as a whole. */
+  protected get wholeBands(): boolean {
+    return false;
+  }
+
   /** Called for each new uPlot: what listens to it, and what it is to draw. */
   protected made(_plot: uPlot): void {}
 
@@ -96,9 +106,12 @@ export class LinePlot {
   protected make(): void {
     this.plot?.destroy();
     const { look } = this;
+    const bands = (look.bands ?? []).filter((band) =>
+      band.every((k) => k >= 0 && k < look.names.length),
+    );
     const soft = css('soft');
     const grid = { stroke: css('line'), width: 1 };
-    const isBand = (k: number): boolean => look.bands?.some((band) => band.includes(k)) ?? false;
+    const isBand = (k: number): boolean => bands.some((band) => band.includes(k));
     const axis = { stroke: soft, grid, ticks: { show: false }, font: font(), gap: 4 };
     const { ticks } = look;
     // bars stand on zero
@@ -109,27 +122,27 @@ export class LinePlot {
         width: Math.max(this.element.clientWidth, 120),
         height: this.height,
         legend: { show: false },
-        padding: [6, 6, 0, 0],
+        padding: [6, 16, 0, 0],
         scales: {
           x: { time: false },
           y: {
             distr: look.log ? 3 : 1,
             range: (_, low, high) =>
-              look.log ? decades(low, high) : range(low, high, always, ticks),
+              look.log ? decades(low, high) : range(low, high, always, ticks, look.within),
           },
         },
         axes: [
-          { ...axis, size: 20, values: (_, at) => at.map(short) },
+          { ...axis, size: 20, values: (_, at) => withUnit(at.map(short), look.along ?? 's') },
           ticks
             ? {
                 ...axis,
-                size: 58,
+                size: 68,
                 splits: () => ticks.map((t) => t.at),
                 values: () => ticks.map((t) => t.text),
               }
             : {
                 ...axis,
-                size: 44,
+                size: 52,
                 values: (_, at) => at.map(short),
                 space: 26,
                 ...(look.log && {
@@ -140,7 +153,7 @@ export class LinePlot {
               },
         ],
         series: [{}, ...look.names.map((name, k) => this.line(name, k, isBand(k)))],
-        bands: (look.bands ?? []).map(([low, high]) => ({
+        bands: bands.map(([low, high]) => ({
           series: [high + 1, low + 1],
           fill: `${palette.value.accent}33`,
         })),
@@ -160,7 +173,7 @@ export class LinePlot {
 
   private colour(k: number): string {
     const { series } = palette.value;
-    const name = this.look.styles?.[k]?.colour;
+    const name = this.look.styles?.[k]?.color;
     return (name && css(name)) || series[k % series.length];
   }
 
@@ -173,7 +186,7 @@ export class LinePlot {
       stroke: band || form === 'dots' ? 'transparent' : colour,
       width: style.dashed ? 1.1 : 1.5,
       points: { show: form === 'dots', size: 6, stroke: colour, fill: colour },
-      auto: !band, // what is unknown at first does not set the scale
+      auto: !band || this.wholeBands, // what is unknown at first does not set the scale
       show: !this.hidden.has(name),
     };
     if (style.dashed) line.dash = [4, 3];
@@ -189,12 +202,13 @@ export class LinePlot {
   private writeKeys(): void {
     const { names, bands } = this.look;
     if (names.length < 2 || !this.withKeys) return;
+    const short = shortened(names);
     replace(
       this.keys,
       ...names.map((name, k) =>
         bands?.some((band) => band.includes(k))
           ? null
-          : key(name, this.colour(k), this.hidden.has(name), () => this.toggle(name)),
+          : key(short[k], this.colour(k), this.hidden.has(name), () => this.toggle(name), name),
       ),
     );
   }
@@ -280,11 +294,26 @@ export class LinePlot {
   }
 }
 
+/** Names without what several of them begin with: there is room for few words beside a title. */
+export function shortened(names: string[]): string[] {
+  if (names.length < 5) return names;
+  let common = 0;
+  while (names.every((name) => common + 1 < name.length && name[common] === names[0][common]))
+    common++;
+  return names.map((name) => name.slice(common));
+}
+
 /** A name of a line, which hides it and shows it again. */
-export function key(name: string, colour: string, off: boolean, act: () => void): HTMLElement {
+export function key(
+  name: string,
+  colour: string,
+  off: boolean,
+  act: () => void,
+  title = name,
+): HTMLElement {
   return h(
     'button',
-    { class: off ? 'off' : '', 'aria-pressed': String(!off), onclick: act },
+    { class: off ? 'off' : '', 'aria-pressed': String(!off), onclick: act, title },
     h('i', { style: `background:${colour}` }),
     name,
   );
@@ -303,6 +332,10 @@ export class CurvePlot extends LinePlot {
     this.make();
   }
 
+  protected override get wholeBands(): boolean {
+    return true;
+  }
+
   protected override made(): void {
     const positive = (y: number | null): number | null =>
       y !== null && (!this.look.log || y > 0) ? y : null;
@@ -313,19 +346,25 @@ export class CurvePlot extends LinePlot {
 /** A number of an axis: without needless zeros. */
 const short = (x: number): string => significant(Number(x.toPrecision(6))).replace(/\.?0+e/, 'e');
 
+/** The unit stands at the last number. */
+const withUnit = (numbers: string[], unit: string): string[] =>
+  numbers.map((text, k) => (k === numbers.length - 1 && unit ? `${text} ${unit}` : text));
+
 /** A range with some air, and never of no height. */
 function range(
   low: number | null,
   high: number | null,
   limits: number[],
   ticks: { at: number }[] = [],
+  [lowest, highest]: [number, number] = [-Infinity, Infinity],
 ): [number, number] {
   if (ticks.length > 0) {
     const at = ticks.map((t) => t.at);
     return [Math.min(...at) - 0.4, Math.max(...at) + 0.6];
   }
   if (low === null || high === null || !Number.isFinite(low + high)) return [0, 1];
-  const [least, most] = [Math.min(low, ...limits), Math.max(high, ...limits)];
+  const least = clamp(Math.min(low, ...limits), lowest, highest);
+  const most = clamp(Math.max(high, ...limits), lowest, highest);
   // what does not move is not blown up to fill the plot
   const air = Math.max(0.08 * (most - least), 1e-3 * Math.max(Math.abs(least), Math.abs(most)));
   return [least - (air || 1e-6), most + (air || 1e-6)];

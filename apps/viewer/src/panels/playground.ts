@@ -60,7 +60,8 @@ export function playgroundPanel({ session, send }: Context): {
         names: ['estimate', 'low', 'high', 'truth'],
         columns: [column('payload'), column('low'), column('high'), column('truth')],
         bands: [[1, 2]],
-        styles: ['accent', 'accent', 'accent', 'warm'].map((colour) => ({ colour })),
+        within: [-1, 6], // a pull may look like any weight for a moment
+        styles: ['accent', 'accent', 'accent', 'warm'].map((color) => ({ color })),
         table,
       },
       session.clock,

@@ -113,7 +113,7 @@ export function timeBar(context: Context): { element: HTMLElement; update(): voi
     const range = clock.range.value;
     const live = session.isLive;
     const timed = range !== null;
-    simulation.hidden = !session.can('simulate');
+    simulation.hidden = !session.can('simulate') || (live && timed); // a robot that moves goes on
     element.hidden = !timed && !session.can('simulate');
     for (const part of [play, scrub.parentElement!, output, speed]) part.hidden = !timed;
     speed.hidden = !timed || session.hello.value?.mode === 'feed';

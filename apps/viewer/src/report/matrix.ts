@@ -3,7 +3,7 @@ import { h } from '../util/dom.ts';
 
 /** Which row depends on which column: a cell's digit is its kind, from 1; 0 is none. */
 export function matrix({ rows, groups, kinds, cells }: BlockOf<'matrix'>): HTMLElement {
-  const colours = ['field', ...kinds.map((kind) => kind.colour)];
+  const colours = ['field', ...kinds.map((kind) => kind.color)];
   const row = (digits: string): HTMLElement[] => {
     let at = 0;
     return groups.map(({ size }) =>
@@ -26,8 +26,8 @@ export function matrix({ rows, groups, kinds, cells }: BlockOf<'matrix'>): HTMLE
     h(
       'p',
       { class: 'keys' },
-      ...kinds.map(({ name, colour }) =>
-        h('span', {}, h('i', { class: 'swatch', style: `background:var(--${colour})` }), name),
+      ...kinds.map(({ name, color }) =>
+        h('span', {}, h('i', { class: 'swatch', style: `background:var(--${color})` }), name),
       ),
     ),
     h(

@@ -70,7 +70,7 @@ function namesOf(plots: ReportPlot[], session: Session): { name: string; colour:
         ? plot.lines.map((line) => line.name)
         : (session.channels.value?.groups[plot.group]?.series.map((s) => s.name) ?? []);
     names.forEach((name, k) => {
-      const colour = plot.styles[k]?.colour;
+      const colour = plot.styles[k]?.color;
       if (!found.has(name))
         found.set(name, colour ? `var(--${colour})` : palette.value.series[k % 8]);
     });

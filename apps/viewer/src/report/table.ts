@@ -15,7 +15,11 @@ export function table({ title, columns, rows }: BlockOf<'table'>): HTMLElement {
       : h(
           'tr',
           { class: tone },
-          ...cells.map((each, k) => h('td', { class: columns[k]?.number ? 'n' : '' }, ...cell(each))),
+          ...cells.map((each, k) =>
+            columns[k]?.number
+              ? h('td', { class: 'n' }, ...cell({ ...each, text: each.text.replace(/^-(?=[\d.])/, '−') }))
+              : h('td', {}, ...cell(each)),
+          ),
         ),
   );
   const named = columns.some(({ name }) => name !== '');
@@ -27,9 +31,9 @@ export function table({ title, columns, rows }: BlockOf<'table'>): HTMLElement {
   );
 }
 
-function cell({ text, tone, colour, code, share, scale }: Cell): (Node | string)[] {
+function cell({ text, tone, color, code, share, scale }: Cell): (Node | string)[] {
   const parts: (Node | string)[] = [];
-  if (colour) parts.push(h('i', { class: 'swatch', style: `background:var(--${colour})` }));
+  if (color) parts.push(h('i', { class: 'swatch', style: `background:var(--${color})` }));
   if (share !== null) parts.push(shareBar(share));
   if (scale) parts.push(scaleBar(scale));
   if (text) parts.push(tone || code ? h(code ? 'code' : 'span', { class: tone }, text) : text);
@@ -59,7 +63,7 @@ function scaleBar({ low, high, bar, shade, dots }: Scale): HTMLElement {
     ...dots.map((dot) =>
       h('i', {
         class: dot.hollow ? 'dot hollow' : 'dot',
-        style: `left:${percent(at(dot.at))};--dot:var(--${dot.colour})`,
+        style: `left:${percent(at(dot.at))};--dot:var(--${dot.color})`,
       }),
     ),
   );

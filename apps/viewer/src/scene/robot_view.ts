@@ -163,7 +163,7 @@ export class RobotView {
             ghost ?? paintOf(shape),
             this.meshes,
             loaded,
-            1 + 0.002 * (count++ % 4),
+            1 + 0.0018 * (count++ % 7),
           ),
         );
       if (link.visuals.length === 0 && !this.rigidlyDrawn(k))

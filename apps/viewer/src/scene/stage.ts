@@ -93,9 +93,8 @@ export class Stage {
 
     this.camera.near = size / 80;
     this.camera.far = size * 60;
-    const upright = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2));
-    const distance = (0.56 * size) / Math.min(upright, upright * this.camera.aspect);
     const direction = new THREE.Vector3(0.82, -1.05, 0.52).normalize();
+    const distance = this.distanceOf(box, direction);
     const to = [centre.clone(), centre.clone().addScaledVector(direction, distance)];
     if (gently)
       this.flight = {
@@ -152,6 +151,28 @@ export class Stage {
     );
     ray.setFromCamera(at, this.camera);
     return ray;
+  }
+
+  /** How far from the middle of a box, in a direction, one sees all of it with a margin. */
+  private distanceOf(box: THREE.Box3, direction: THREE.Vector3): number {
+    const margin = 1.16;
+    const tall = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)) / margin;
+    const wide = tall * this.camera.aspect;
+    const right = new THREE.Vector3().crossVectors(THREE.Object3D.DEFAULT_UP, direction).normalize();
+    const up = new THREE.Vector3().crossVectors(direction, right);
+    const half = box.getSize(new THREE.Vector3()).multiplyScalar(0.5);
+    let distance = 0;
+    for (let k = 0; k < 8; k++) {
+      const corner = new THREE.Vector3(
+        k & 1 ? half.x : -half.x,
+        k & 2 ? half.y : -half.y,
+        k & 4 ? half.z : -half.z,
+      );
+      const beside = Math.abs(corner.dot(right)) / wide;
+      const above = Math.abs(corner.dot(up)) / tall;
+      distance = Math.max(distance, corner.dot(direction) + Math.max(beside, above));
+    }
+    return distance;
   }
 
   /** Where drawing is slow, first fewer pixels, then no shadows. */

@@ -14,6 +14,7 @@ import { layers, RobotView, type Layer } from './robot_view.ts';
 import { shapeObject, type MeshSource } from './shapes.ts';
 import { Spring } from './spring.ts';
 import type { Stage } from './stage.ts';
+import { Weight } from './weight.ts';
 
 export type Tool = 'look' | 'measure' | 'move';
 
@@ -44,6 +45,7 @@ export class World {
     measure: Measure;
     trails: PlanTrail[];
     pull: Pull;
+    weight: Weight;
   } | null = null;
   private pressed: { x: number; y: number } | null = null;
 
@@ -112,8 +114,25 @@ export class World {
     this.tools?.trails.forEach((trail, k) => trail.show(this.session.robots.value[k].trail));
     this.tools?.measure.update();
     this.tools?.pull.frame();
+    this.showWeight();
     if (!this.handle.dragging && this.tool.value === 'move') this.placeHandle();
     this.labels.update((point) => this.stage.project(point));
+  }
+
+  private showWeight(): void {
+    const payload = this.session.live.value?.payload;
+    const mass = this.session.hungNow();
+    this.tools?.weight.show(
+      payload?.frame ? (this.main?.framePose(payload.frame) ?? null) : null,
+      payload && mass > 0 ? Math.cbrt(mass / payload.density) : 0,
+    );
+  }
+
+  /** The edge of the weight that is drawn, and where it hangs; null if there is none. */
+  weight(): { edge: number; at: number[] } | null {
+    this.update();
+    const group = this.tools?.weight.group;
+    return group?.visible ? { edge: group.scale.x, at: group.position.toArray() } : null;
   }
 
   /** The forces that are drawn: where they begin, and their directions. */
@@ -151,7 +170,7 @@ export class World {
       box.union(
         new THREE.Box3().setFromCenterAndSize(
           p,
-          new THREE.Vector3(1.15, 1.15, 0.1).multiplyScalar(reach),
+          new THREE.Vector3(1, 1, 0.1).multiplyScalar(reach),
         ),
       );
       return;
@@ -173,6 +192,7 @@ export class World {
         this.tools.arrows,
         this.tools.spring,
         this.tools.measure,
+        this.tools.weight,
         ...this.tools.trails,
       ])
         group.removeFromParent();
@@ -197,13 +217,15 @@ export class World {
       measure: new Measure(colours, reach, this.labels),
       trails: this.views.map(() => new PlanTrail(colours, reach)),
       pull: new Pull(this.stage, spring, (message) => this.actions.pull(message)),
+      weight: new Weight(colours),
     };
-    const { arrows, measure, trails } = this.tools;
+    const { arrows, measure, trails, weight } = this.tools;
     this.stage.scene.add(
       ...this.views.map((v) => v.group),
       arrows.group,
       spring.group,
       measure.group,
+      weight.group,
       ...trails.map((t) => t.group),
     );
     this.showLayers();

@@ -185,7 +185,7 @@ const live = record({
   identify: or(flag, false),
   blinded: or(list(index), []),
   friction: or(finite, 1),
-  payload: orNull(record(estimate)),
+  payload: orNull(record({ ...estimate, frame: or(text, ''), density: or(finite, 500) })),
   masses: or(list(record({ link: text, ...estimate })), []),
   tracking_mrad: or(number, NaN),
   step_us: orNull(record({ p50: number, p99: number })),

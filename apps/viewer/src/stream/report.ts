@@ -16,11 +16,21 @@ import {
 } from './reader.ts';
 
 /** A name of the style's colours: it becomes part of a style, so that nothing else may be in it. */
-const colour: Reader<string> = (value, at) => {
+const color: Reader<string> = (value, at) => {
   const name = text(value, at);
   if (!/^[a-z]+(-[a-z0-9]+)?$/.test(name)) throw new Malformed(`${at}: name of a colour expected`);
   return name;
 };
+/** A record whose field `color` may be called `colour`, as in reports of earlier programs. */
+function colored<T>(read: Reader<T>): Reader<T> {
+  return (value, at) =>
+    read(
+      typeof value === 'object' && value !== null && 'colour' in value
+        ? { color: value.colour, ...value }
+        : value,
+      at,
+    );
+}
 const tone = or(oneOf('', 'good', 'bad', 'soft'), '');
 
 const scale = record({
@@ -28,30 +38,36 @@ const scale = record({
   high: finite,
   bar: orNull(list(finite, 2)),
   shade: orNull(list(finite, 2)),
-  dots: or(list(record({ at: finite, colour, hollow: or(flag, false) })), []),
+  dots: or(list(colored(record({ at: finite, color, hollow: or(flag, false) }))), []),
 });
 export type Scale = Read<typeof scale>;
-const fullCell = record({
-  text: or(text, ''),
-  tone,
-  colour: orNull(colour),
-  code: or(flag, false),
-  share: orNull(finite),
-  scale: orNull(scale),
-});
+const fullCell = colored(
+  record({
+    text: or(text, ''),
+    tone,
+    color: orNull(color),
+    code: or(flag, false),
+    share: orNull(finite),
+    scale: orNull(scale),
+  }),
+);
 export type Cell = Read<typeof fullCell>;
 const cell: Reader<Cell> = (value, at) =>
   fullCell(typeof value === 'string' ? { text: value } : value, at);
 
-const style = record({
-  colour: or(colour, 'series-1'),
-  dashed: or(flag, false),
-  form: or(oneOf('line', 'dots', 'steps', 'bars'), 'line'),
-});
+const style = colored(
+  record({
+    color: or(color, 'series-1'),
+    dashed: or(flag, false),
+    form: or(oneOf('line', 'dots', 'steps', 'bars'), 'line'),
+  }),
+);
 const look = {
   title: or(text, ''),
   unit: or(text, ''),
+  note: or(text, ''),
   styles: or(list(style), []),
+  bands: or(list(list(index, 2) as Reader<[low: number, high: number]>), []),
   log: or(flag, false),
   ticks: orNull(list(record({ at: finite, text }))),
   limits: or(list(finite), []),
@@ -90,7 +106,7 @@ const blocks = {
   matrix: record({
     rows: list(text),
     groups: list(record({ name: text, size: index })),
-    kinds: list(record({ name: text, colour })),
+    kinds: list(colored(record({ name: text, color }))),
     cells: list(text),
   }),
 };

@@ -92,7 +92,7 @@ export function motionReport() {
   return pageOf(messages, binary);
 }
 
-const styles = [{ colour: 'series-1' }, { colour: 'series-8', dashed: true }];
+const styles = [{ color: 'series-1' }, { color: 'series-8', dashed: true }];
 const blocks = () => [
   {
     kind: 'cards',
@@ -114,7 +114,7 @@ const blocks = () => [
           { group: 'of all joints' },
           {
             cells: [
-              { text: 'identified', colour: 'series-1' },
+              { text: 'identified', color: 'series-1' },
               '0.14',
               {
                 scale: {
@@ -122,7 +122,7 @@ const blocks = () => [
                   high: 1,
                   bar: [0.1, 0.5],
                   shade: [-1, 0],
-                  dots: [{ at: 0.3, colour: 'accent' }],
+                  dots: [{ at: 0.3, color: 'accent' }],
                 },
               },
             ],
@@ -135,8 +135,8 @@ const blocks = () => [
         rows: ['elbow', 'wrist'],
         groups: [{ name: 'link 1', size: 10 }],
         kinds: [
-          { name: 'base parameter', colour: 'series-1' },
-          { name: 'dependent', colour: 'series-5' },
+          { name: 'base parameter', color: 'series-1' },
+          { name: 'dependent', color: 'series-5' },
         ],
         cells: ['1120000000', '0000211111'],
       },

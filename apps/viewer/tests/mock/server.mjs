@@ -300,7 +300,7 @@ function playLive(robots, { say, send, received }) {
       identify,
       blinded: [...blinded],
       friction,
-      payload: { true: mass, estimate, deviation },
+      payload: { true: mass, estimate, deviation, frame: links.at(-1).name, density: 500 },
       state: 'run',
       findings:
         blinded.size > 0

@@ -203,6 +203,11 @@ test('in the playground a weight is hung, found, and seen to be found', async ()
       ),
     );
     assert.ok(Math.abs(dot - truth) < 30);
+    // it is seen where it hangs, as large as it is
+    const { edge, at } = await ask(page, 'weight');
+    assert.ok(Math.abs(edge - Math.cbrt(2 / 500)) < 1e-9);
+    const last = sceneOf('panda').robots[0].links.filter((l) => l.mass > 0).at(-1).name;
+    assert.ok(near(at, (await ask(page, 'drawnPose', last)).slice(0, 3), 0.05));
 
     await page.getByRole('switch', { name: 'Identify while it moves' }).click();
     await page.locator('.chip[data-joint="1"]').click();

@@ -131,6 +131,44 @@ test('a log is shown at its own times', async () => {
   );
 });
 
+test('of two logs both are plotted, and nothing is drawn where one has ended', async () => {
+  const log = (name, seconds, offset) => {
+    const file = join(folder, name);
+    const rows = Array.from({ length: 50 * seconds + 1 }, (_, i) =>
+      [i * 0.02, offset + Math.sin(i * 0.02), 0].join(','),
+    );
+    writeFileSync(file, ['time,q1,q2', ...rows, ''].join('\n'));
+    return file;
+  };
+  const files = [log('long.csv', 4, 0), log('short.csv', 2, 1)];
+  await withProgram(
+    ['view', 'double_pendulum', '--log', files[0], '--log', files[1]],
+    async (page) => {
+      await ask(page, 'goTo', 1);
+      const plots = page.locator('.dock .plot');
+      assert.equal(await plots.count(), 2);
+      for (const [k, offset] of [
+        [0, 0],
+        [1, 1],
+      ]) {
+        const over = plots.nth(k).locator('.u-over');
+        const { width } = await over.boundingBox();
+        for (const [share, seen] of [
+          [0.25, (text) => Math.abs(Number(text) - offset - Math.sin(1)) < 0.05],
+          [0.75, (text) => (k === 0 ? Number.isFinite(Number(text)) : text === '–')],
+        ]) {
+          await over.hover({ position: { x: share * width, y: 30 } });
+          const shown = plots.nth(k).locator('.hint em').first();
+          await until(`plot ${k} at ${share}`, async () =>
+            seen((await shown.innerText()).replace('−', '-')),
+          );
+        }
+      }
+    },
+    small,
+  );
+});
+
 test('a description that is dropped is checked, shown, and can be simulated', async () => {
   const pendulum = readFileSync(here('../../../../robots/pendulum.urdf'), 'utf8');
   await withProgram(['view', 'panda'], async (page) => {

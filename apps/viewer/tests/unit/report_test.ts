@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { RobotState } from '../../src/robot/robot_state.ts';
 import { parseMessage, readMessage, type Report } from '../../src/stream/messages.ts';
+import type { BlockOf } from '../../src/stream/report.ts';
 import { robotNamed } from './robots.ts';
 
 const report = (...blocks: object[]): Report =>
@@ -33,15 +34,34 @@ test('what is malformed in a report is refused as a whole', () => {
 });
 
 test('colours are names, so that nothing else can stand in a style', () => {
-  const cell = (colour: string): string =>
+  const cell = (color: string): string =>
     JSON.stringify({
       type: 'report',
       title: '',
-      blocks: [{ kind: 'table', columns: [], rows: [{ cells: [{ colour }] }] }],
+      blocks: [{ kind: 'table', columns: [], rows: [{ cells: [{ color }] }] }],
     });
   assert.ok(parseMessage(cell('series-3')));
   for (const wrong of ['red;x:y', 'url(x)', '', 'series-3)'])
     assert.equal(parseMessage(cell(wrong)), null, wrong);
+});
+
+test('colours of reports of earlier programs, which had another name, are read', () => {
+  const { blocks } = report(
+    { kind: 'table', columns: [], rows: [{ cells: [{ text: 'a', colour: 'bad' }] }] },
+    { kind: 'plots', plots: [{ group: 0, styles: [{ colour: 'good' }, { color: 'ink' }, {}] }] },
+    { kind: 'matrix', rows: [], groups: [], cells: [], kinds: [{ name: 'a', colour: 'faint' }] },
+  );
+  const [table, plots, matrix] = blocks as [
+    BlockOf<'table'>,
+    BlockOf<'plots'>,
+    BlockOf<'matrix'>,
+  ];
+  assert.equal(table.rows[0].cells[0].color, 'bad');
+  assert.deepEqual(
+    plots.plots[0].styles.map(({ color }) => color),
+    ['good', 'ink', 'series-1'],
+  );
+  assert.equal(matrix.kinds[0].color, 'faint');
 });
 
 test('where a track has no numbers, the robot is not there; where it has some again, it is', () => {

@@ -9,7 +9,8 @@
 /// What the torques that a model does not explain look like, and what that means.
 namespace ulna::identify {
 
-/// Motion of one piece with its measured and predicted torques, samples in columns.
+/// Motion of one piece with its measured and predicted torques, samples in columns. Without q and v, nothing is said of what the
+/// residual follows.
 struct ResidualInput {
   double rate_hz = 0.0;
   double begin = 0.0;  ///< s since the log began

@@ -33,8 +33,12 @@ struct RecordingOptions {
 Recording record_simulation(const Model& model, const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                             const RecordingOptions& options = {});
 
-/// The plots of velocities and torques, those that there are, and the tracks of the motion and of what is plotted.
+/// The plots of positions, velocities and torques, those that there are, and the tracks of the motion and of what is plotted.
+/// Positions are plotted where each velocity has one.
 std::vector<SeriesGroup> channels_of(const Model& model, const Recording& recording, int robot = 0);
 std::vector<Message> tracks_of(const Model& model, const Recording& recording, int robot = 0);
+/// The same of robots 0, 1, ... that move beside each other: what is plotted is at the times of all, between samples by straight lines,
+/// and has no value before and after its own.
+std::vector<Message> tracks_of(const Model& model, std::span<const Recording> recordings);
 
 }  // namespace ulna::view
