@@ -147,30 +147,4 @@ std::string choice_table(const Choice& choice, const Stream& out) {
   return table.str(out);
 }
 
-Json choice_json(const Choice& choice, const Model& model) {
-  Json tried = Json::array(), effects = tried;
-  for (const Tried& t : choice.tried)
-    tried.push_back(ULNA_FIELDS(t, model, percent, per_joint_percent, gain, deviation, taken));
-  for (const std::string& effect : choice.effects.in_words(model)) effects.push_back(effect);
-  return merged({ULNA_FIELDS(choice, filter_hz, band_hz, highest_hz, parts, part_seconds, period,
-                             evenness, percent),
-                 {{"features", list_of(choice.features, [](Feature f) { return to_string(f); })},
-                  {"effects", effects},
-                  {"tried", tried}}});
-}
-
-Json residuals_json(const Identification& r) {
-  if (r.residuals.joints.empty()) return {};
-  Json joints = Json::array();
-  for (const JointResidual& j : r.residuals.joints) {
-    Json patterns = Json::array();
-    for (const Pattern& p : j.patterns)
-      patterns.push_back(ULNA_FIELDS(p, against, x, mean, deviation, share, meaning));
-    joints.push_back(merged({ULNA_FIELDS(j, rms, torque_density, density, autocorrelation,
-                                         correlated_seconds, meanings),
-                             {{"patterns", patterns}}}));
-  }
-  return {{"hz", r.residuals.hz}, {"lag", r.residuals.lag}, {"joints", joints}};
-}
-
 }  // namespace ulna::cli
