@@ -164,11 +164,14 @@ std::string text_of(const IdentifyArguments& given, const Identification& r, con
   }
   Eigen::Index measured = 0;
   for (const LogSummary& log : r.logs) measured += log.figures.samples;
-  line("samples",
-       fmt::format("{} fitted{}, of {} measured: as many as the filter of {} Hz leaves apart",
-                   r.samples,
-                   r.validation_samples ? fmt::format(", {} held out", r.validation_samples) : "",
-                   measured, figure(r.filter_hz)));
+  line(
+      "samples",
+      fmt::format("{} fitted{}, at even times between {} that were measured; below {} Hz, noise of "
+                  "{} in a row is alike",
+                  r.samples,
+                  r.validation_samples ? fmt::format(", {} held out", r.validation_samples) : "",
+                  measured, figure(r.filter_hz),
+                  std::max(1.0, std::round(e.correlated.size() ? e.correlated.mean() : 1.0))));
   line("excitation", fmt::format("rank {} of {} ({} of bodies, {} of joints), condition {:.3g}",
                                  e.excitation.rank, r.base.size(), r.inertial_base(),
                                  r.base.size() - r.inertial_base(), e.excitation.condition));

@@ -18,8 +18,6 @@ constexpr double nats = 5.0, deviations_more = 2.0, share_less = 0.003;
 constexpr double still_worth = 0.5;
 /// Cut-offs whose errors differ by less are alike.
 constexpr double alike_cut_offs = 0.01;
-/// And weights of joints.
-constexpr double alike_weights = 0.015;
 /// What a filter does to motion may move an estimate by this share of what noise does, squared: together they are 5 % more than noise.
 constexpr double most_distortion = 0.1;
 
@@ -95,6 +93,13 @@ class Search {
   bool is_worth(const Tried& tried, const Scored& less) {
     return gains(tried, 1.0) && tried.percent < (1.0 + share_less) * motion_.percent(less);
   }
+  /// Whether there is anything of an effect: a number of it that is more than its uncertainty.
+  bool is_there(std::size_t part, const Scored& model) {
+    const Vector deviation = motion_.deviations(model);
+    return std::ranges::any_of(lattice_.parts()[part].unknowns, [&](int k) {
+      return std::abs(model.z(k)) > deviations_more * deviation(k);
+    });
+  }
   bool gains(const Tried& tried, double share) {
     return tried.gain > share * std::max(nats, deviations_more * tried.deviation) &&
            tried.gain > share * share_less * motion_.independent();
@@ -115,7 +120,7 @@ class Search {
         const bool more = other[p];
         const Tried tried =
             record((more ? "with " : "without ") + lattice_.parts()[p].name, now_, scored);
-        bool better = more && is_worth(tried, now_);
+        bool better = more && is_worth(tried, now_) && is_there(p, scored);
         if (!more) {
           // what is left out must not be missed
           const auto [worse, deviation] = motion_.gain(scored, now_);
@@ -234,7 +239,7 @@ class Search {
   }
 
   /// By their noise joints count as they should if there is nothing but noise. Errors of the model are not noise: where the error of
-  /// all joints together is clearly smaller with joints that count alike, they do so as far as it takes.
+  /// all joints together is smaller with joints that count more alike, they do so.
   void choose_weights() {
     const Scored before = now_;
     std::vector<std::pair<double, Scored>> all{{0.0, before}};
@@ -246,12 +251,9 @@ class Search {
       record(evenness < 1.0 ? "joints weighted more alike" : "joints weighted alike", before,
              all.back().second);
     }
-    double least = infinity;
-    for (const auto& [evenness, scored] : all) least = std::min(least, motion_.percent(scored));
-    const auto best = std::ranges::find_if(all, [&](const auto& a) {
-      return motion_.percent(a.second) <= (1.0 + alike_weights) * least;
-    });
-    if (best == all.begin() || best == all.end()) return;
+    const auto best =
+        std::ranges::min_element(all, {}, [&](const auto& a) { return motion_.percent(a.second); });
+    if (best == all.begin()) return;
     choice_.tried[choice_.tried.size() - all.size() + std::size_t(best - all.begin())].taken = true;
     choice_.evenness = best->first, now_ = best->second;
     motion_.weigh(now_.z, choice_.evenness);

@@ -91,7 +91,12 @@ OnlineOptions options_of(std::span<const Log> logs, const Options& options) {
   OnlineOptions online;
   online.rate_hz = natural_rate(logs.front());
   online.correlated = std::max(1.0, online.rate_hz / *options.filter_hz);
-  online.noise_memory = 10.0;
+  // the robot of the logs is one and the same: what was seen counts for as long as they are
+  double seconds = 0.0;
+  for (const Log& log : logs) seconds += double(log.size()) / online.rate_hz;
+  online.memory = std::max(online.memory, seconds);
+  // noise is a guess at first, by which all that is seen meanwhile would count
+  online.noise_memory = 2.0;
   online.prior = options.prior;
   return online;
 }
