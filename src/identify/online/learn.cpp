@@ -95,8 +95,7 @@ OnlineOptions options_of(std::span<const Log> logs, const Options& options) {
   double seconds = 0.0;
   for (const Log& log : logs) seconds += double(log.size()) / online.rate_hz;
   online.memory = std::max(online.memory, seconds);
-  // noise is a guess at first, by which all that is seen meanwhile would count
-  online.noise_memory = 2.0;
+  online.noise_memory = 10.0;
   online.prior = options.prior;
   return online;
 }
