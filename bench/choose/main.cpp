@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
                                .effects = found.effects,
                                .choose = false,
                                .method = ulna::identify::Method::wls});
-      const HandMade best = getenv("QUICK") ? HandMade{"-", 1.0} : best_by_hand(made, cut_offs);
+      const HandMade best = best_by_hand(made, cut_offs);
       std::string chosen = fmt::format("{:g} Hz", found.filter_hz);
       for (const auto f : found.torques.features())
         if (f != ulna::identify::Feature::viscous && f != ulna::identify::Feature::coulomb)

@@ -121,7 +121,7 @@ TEST(Effects, that_no_robot_can_have_are_refused) {
   EXPECT_EQ(refusal({}), "");
   EXPECT_EQ(refusal({.compliance = std::vector<Found>(7)}), "");
   EXPECT_NE(refusal({.compliance = std::vector<Found>(6)}).find("6 springs"), std::string::npos);
-  for (const double x : {-1e-4, NAN, INFINITY}) {
+  for (const double x : {-1e-4, double(NAN), double(INFINITY)}) {
     EXPECT_NE(refusal({.compliance = std::vector<Found>(7, {x, 0.0})}), "") << x;
     EXPECT_NE(refusal({.couplings = {{.motor = 6, .joint = 5, .viscous = {x, 0.0}}}}), "") << x;
   }
