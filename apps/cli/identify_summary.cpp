@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "report.hpp"
 
@@ -47,22 +48,136 @@ std::string bodies_in_words(const Identification& r) {
   return fmt::format("{}", fmt::join(bodies, ", "));
 }
 
+/// "a, b and 3 more".
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 3;
+  const auto first = std::span(names).first(std::min(most, names.size()));
+  const std::string text = fmt::format("{}", fmt::join(first, ", "));
+  return names.size() > most ? fmt::format("{} and {} more", text, names.size() - most) : text;
+}
+
+/// What is odd about joints, the oddest first.
+class JointSuspicions {
+ public:
+  explicit JointSuspicions(const Identification& r)
+      : r_(r), joints_(r.torques.model().velocity_names()) {
+    look_at_held_out();
+    for (std::size_t i = 0; i < r.residuals.joints.size(); ++i) look_at_residual(i);
+    for (const auto& [against, group] : groups_)
+      add(group.weight, fmt::format("{}: {}; {} would show it", some_of(group.joints),
+                                    cause_of(group.pattern), motion_that_shows(group.pattern)));
+    if (!alike_.joints.empty())
+      add(alike_.weight,
+          fmt::format("{}: what is unexplained lasts for {} s and more, which noise does not: an "
+                      "effect that "
+                      "the model lacks; the same motion twice would show what of it repeats",
+                      some_of(alike_.joints), figure(shortest_, 2)));
+    std::ranges::sort(all_, std::greater{}, &std::pair<double, std::string>::first);
+  }
+  const std::vector<std::pair<double, std::string>>& all() const { return all_; }
+
+ private:
+  struct Group {
+    double weight = 0.0;  ///< of the heaviest joint: what is odd, in percent of its torque
+    std::vector<std::string> joints = {};
+    Pattern pattern = {};
+  };
+  void add(double weight, std::string text) { all_.emplace_back(weight, std::move(text)); }
+
+  /// Joints that are explained in the fitted motion and not in other motion.
+  void look_at_held_out() {
+    constexpr double much_worse = 3.0, much = 5.0, of_it = 0.7;
+    if (!r_.chosen.validation) return;
+    const Fit &fit = r_.chosen.fit, &held = *r_.chosen.validation;
+    for (std::size_t i = 0; i < joints_.size(); ++i) {
+      const auto at = Eigen::Index(i);
+      const double percent = held.per_joint_percent(at);
+      if (!(percent > much) || !(held.rms(at) > much_worse * fit.rms(at))) continue;
+      double sum = 0.0, count = 0.0;
+      for (const Trace& t : r_.traces)
+        if (t.validation)
+          sum += (t.measured.row(at) - t.predicted.row(at)).sum(), count += double(t.t.size());
+      const double mean = count > 0.0 ? sum / count : 0.0;
+      add(percent,
+          fmt::format("{}: {} % of its torque is unexplained where it was held out, {} % where it "
+                      "was fitted{}",
+                      joints_[i], figure(percent, 2), figure(fit.per_joint_percent(at), 2),
+                      std::abs(mean) > of_it * held.rms(at)
+                          ? fmt::format(": off by {} on average, as with another zero of its "
+                                        "sensor or another load",
+                                        figure(mean, 2))
+                          : "; fit motion like that too"));
+    }
+  }
+
+  void look_at_residual(std::size_t i) {
+    // less than this share of its torque is nobody's concern, in percent
+    constexpr double little = 1.0;
+    const JointResidual& residual = r_.residuals.joints[i];
+    const double unexplained = r_.chosen.fit.per_joint_percent(Eigen::Index(i));
+    bool named = false;
+    for (const Pattern& p : residual.patterns) {
+      const double percent = std::sqrt(p.share) * unexplained;
+      if (p.meaning.empty() || percent < little) continue;
+      named = true;
+      Group& group = groups_[p.against];
+      group.pattern = p, group.weight = std::max(group.weight, percent);
+      group.joints.push_back(fmt::format("{} ({} % of its torque follows its {})", joints_[i],
+                                         figure(percent, 2), p.against));
+    }
+    for (const std::string& m : residual.meanings)
+      if (m.starts_with("the residual has a peak") && unexplained > little)
+        add(unexplained, fmt::format("{}: {}", joints_[i], m)), named = true;
+    if (named || unexplained < 2.0 * little || residual.correlated_seconds < 3.0 / r_.filter_hz)
+      return;
+    alike_.weight = std::max(alike_.weight, unexplained);
+    alike_.joints.push_back(
+        fmt::format("{} ({} % of its torque)", joints_[i], figure(unexplained, 2)));
+    shortest_ = std::min(shortest_, residual.correlated_seconds);
+  }
+
+  const Identification& r_;
+  std::vector<std::string> joints_;
+  std::map<std::string, Group> groups_;
+  Group alike_;
+  double shortest_ = INFINITY;
+  std::vector<std::pair<double, std::string>> all_;
+};
+
 std::vector<std::string> suspicions(const Identification& r) {
-  constexpr std::size_t most = 4;
+  constexpr std::size_t most = 5;
   std::vector<std::string> all;
   for (const Remark& remark : r.remarks)
     if (remark.finding) all.push_back(remark.text);
-  const std::vector<std::string> joints = r.torques.model().velocity_names();
-  // the joints with the largest share of torque unexplained first
-  std::vector<std::size_t> order(r.residuals.joints.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto& percent =
-      (r.chosen.validation ? *r.chosen.validation : r.chosen.fit).per_joint_percent;
-  std::ranges::sort(order, std::greater{}, [&](std::size_t i) { return percent(Eigen::Index(i)); });
-  for (const std::size_t i : order)
-    if (const auto& m = r.residuals.joints[i].meanings; !m.empty() && all.size() < most)
-      all.push_back(fmt::format("{}: {}", joints[i], m.front()));
+  const JointSuspicions joints(r);
+  for (const auto& [weight, text] : joints.all())
+    if (all.size() < most) all.push_back(text);
   return all;
+}
+
+/// Base parameters that are hardly known, and where most of them are.
+struct Vague {
+  int count = 0;
+  std::string most;
+};
+Vague vague_of(const Identification& r) {
+  Vague vague;
+  std::map<std::string, int> of;
+  const Model& model = r.torques.model();
+  const std::vector<std::string> joints = model.velocity_names();
+  const int inertial = r.torques.inertial_size();
+  for (int i = 0; i < r.base.size(); ++i) {
+    if (r.chosen.estimate.base_deviation(i) < 0.5 * std::abs(r.chosen.estimate.base(i))) continue;
+    const int k = r.base.independent[std::size_t(i)];
+    ++vague.count;
+    ++of[std::string(k < inertial
+                         ? model.body_name(k / 10 + 1)
+                         : joints[std::size_t((k - inertial) / r.torques.feature_count())])];
+  }
+  if (!of.empty())
+    vague.most =
+        std::ranges::max_element(of, {}, &std::pair<const std::string, int>::second)->first;
+  return vague;
 }
 
 std::vector<std::string> next_steps(const Identification& r, const std::string& robot) {
@@ -77,14 +192,16 @@ std::vector<std::string> next_steps(const Identification& r, const std::string& 
     if (motion[i].range < little || motion[i].speed < slow)
       still.push_back(fmt::format("{} ({:.0f} % of its range, {:.0f} % of its speed)", joints[i],
                                   100.0 * motion[i].range, 100.0 * motion[i].speed));
-  int vague = 0;
-  for (int i = 0; i < r.base.size(); ++i)
-    vague += !(r.chosen.estimate.base_deviation(i) < 0.5 * std::abs(r.chosen.estimate.base(i)));
+  const Vague vague = vague_of(r);
   if (!still.empty() || r.chosen.estimate.excitation.rank < r.base.size() ||
-      3 * vague > r.base.size())
+      3 * vague.count > r.base.size())
     all.push_back(fmt::format(
-        "record the motion of 'ulna excite {} -o motion.csv'{}", robot,
-        still.empty() ? "" : fmt::format(": more motion of {}", fmt::join(still, ", "))));
+        "record the motion of 'ulna excite {} -o motion.csv', too{}{}", robot,
+        vague.count ? fmt::format(": {} of {} base parameters are known to half of their size or "
+                                  "worse, most of {}",
+                                  vague.count, r.base.size(), vague.most)
+                    : "",
+        still.empty() ? "" : fmt::format("; move {} more", fmt::join(still, ", "))));
   if (!r.chosen.validation && !r.online)
     all.emplace_back(
         "hold motion out (--split 0.5, or --validate LOG), to see how well other motion is "
@@ -128,7 +245,7 @@ std::vector<SummaryLine> explanation_of(const Identification& r, const std::stri
   std::vector<SummaryLine> lines{
       {"known",
        fmt::format("{} of {} base parameters within 10 % (standard deviation), {} within 50 %; "
-                   "parameters by the logs, of 10 a link: {}",
+                   "of the ten numbers of each link, so many come from the logs: {}",
                    well, r.base.size(), roughly, bodies_in_words(r))}};
   const std::vector<std::string> suspicious = suspicions(r);
   for (std::size_t i = 0; i < suspicious.size(); ++i)
@@ -145,32 +262,6 @@ std::string choice_table(const Choice& choice, const Stream& out) {
                t.taken ? "yes" : ""},
               t.taken ? Style::bold : Style::plain);
   return table.str(out);
-}
-
-Json choice_json(const Choice& choice, const Model& model) {
-  Json tried = Json::array(), effects = tried;
-  for (const Tried& t : choice.tried)
-    tried.push_back(ULNA_FIELDS(t, model, percent, per_joint_percent, gain, deviation, taken));
-  for (const std::string& effect : choice.effects.in_words(model)) effects.push_back(effect);
-  return merged({ULNA_FIELDS(choice, filter_hz, band_hz, highest_hz, parts, part_seconds, period,
-                             evenness, percent),
-                 {{"features", list_of(choice.features, [](Feature f) { return to_string(f); })},
-                  {"effects", effects},
-                  {"tried", tried}}});
-}
-
-Json residuals_json(const Identification& r) {
-  if (r.residuals.joints.empty()) return {};
-  Json joints = Json::array();
-  for (const JointResidual& j : r.residuals.joints) {
-    Json patterns = Json::array();
-    for (const Pattern& p : j.patterns)
-      patterns.push_back(ULNA_FIELDS(p, against, x, mean, deviation, share, meaning));
-    joints.push_back(merged({ULNA_FIELDS(j, rms, torque_density, density, autocorrelation,
-                                         correlated_seconds, meanings),
-                             {{"patterns", patterns}}}));
-  }
-  return {{"hz", r.residuals.hz}, {"lag", r.residuals.lag}, {"joints", joints}};
 }
 
 }  // namespace ulna::cli

@@ -7,7 +7,7 @@
 #include "table.hpp"
 #include "ulna/identify/identify.hpp"
 
-/// What an identification says of itself, in a few lines and as JSON.
+/// What an identification says of itself, in a few lines.
 namespace ulna::cli {
 
 /// A line of the summary: what it is of, and the text.
@@ -21,8 +21,5 @@ std::vector<SummaryLine> explanation_of(const identify::Identification& r,
 
 /// The models that were tried.
 std::string choice_table(const identify::Choice& choice, const Stream& out);
-
-Json choice_json(const identify::Choice& choice, const Model& model);
-Json residuals_json(const identify::Identification& r);
 
 }  // namespace ulna::cli

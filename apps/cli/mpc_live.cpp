@@ -15,7 +15,7 @@ namespace {
 /// The robot of a scenario as its trial would be.
 view::Player player_of(const Model& model, const MpcScenario& s) {
   view::Player player{
-      model, keep_closed(model, reach_and_wave(s.start, s.goal, s.reach, s.amplitude, s.hz)),
+      model, mpc::keep_closed(model, reach_and_wave(s.start, s.goal, s.reach, s.amplitude, s.hz)),
       s.start};
   player.control = s.trial.control;
   player.rig = {s.trial.plant, s.trial.simulation, s.trial.mujoco, s.trial.sensors,

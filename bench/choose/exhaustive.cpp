@@ -12,8 +12,7 @@ double fresh_percent(const ChooseCase& made, const Options& options, Identificat
   std::istringstream log(made.log), fresh(made.fresh);
   const LogInputs inputs{.fit = {{"run.csv", &log}}, .validation = {{"fresh.csv", &fresh}}};
   Identification found = offline(made.described, inputs, options);
-  const Fit& fit = found.chosen.reference ? *found.chosen.reference : *found.chosen.validation;
-  const double percent = fit.total_percent;
+  const double percent = found.chosen.reference.value().total_percent;
   if (result) *result = std::move(found);
   return percent;
 }

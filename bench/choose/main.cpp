@@ -1,5 +1,5 @@
 // Models that identification chooses by itself, beside the best of all that could have been set by hand:
-// the table of docs/identification.md. `ulna_choose_bench [SEEDS [CASE...]]`
+// the table of docs/identification.md. `ulna_choose_bench [SEEDS [FIRST_SEED [CASE...]]]`
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 
 int main(int argc, char** argv) {
   using namespace bench;
-  const int seeds = argc > 1 ? std::atoi(argv[1]) : 1;
-  std::vector<std::string> cases(argv + std::min(argc, 2), argv + argc);
+  const int seeds = argc > 1 ? std::atoi(argv[1]) : 1, first = argc > 2 ? std::atoi(argv[2]) : 1;
+  std::vector<std::string> cases(argv + std::min(argc, 3), argv + argc);
   if (cases.empty()) cases = choose_cases();
   constexpr double cut_offs[] = {5.0, 10.0, 20.0};
   fmt::print(
@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
       "squares, % |\n"
       "|---|---|---|---|---|---|---|---|---|---|\n");
   for (const std::string& name : cases)
-    for (int seed = 1; seed <= seeds; ++seed) {
+    for (int seed = first; seed < first + seeds; ++seed) {
       const ChooseCase made = choose_case(name, unsigned(seed));
       ulna::identify::Identification found{ulna::identify::TorqueModel(made.described, {})};
       const auto start = std::chrono::steady_clock::now();

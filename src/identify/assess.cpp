@@ -16,6 +16,8 @@ namespace {
 constexpr double too_much_unexplained = 25.0, too_much_beside_limits = 10.0, well_explained = 2.0;
 /// And of one joint, which may be small beside the others: above this many, its columns are suspected.
 constexpr double too_much_of_a_joint = 50.0;
+/// Percent of the motion held out that was fitted, above which it shows little.
+constexpr double mostly_repeated = 50.0;
 /// Beyond 100, no torque at all would be a better prediction.
 constexpr double worse_than_nothing = 110.0;
 
@@ -182,9 +184,13 @@ void remark_on_missing_physics(const Identification& result, const Remark& remar
     for (const Consistency& body : result.plain->bodies) bodies += !body.ok();
     why = message(bodies, bodies == 1 ? " body" : " bodies", " that cannot exist");
   }
-  remark("plain least squares predict held-out motion better, ", number(plain, 3), " % instead of ",
-         number(own, 3), " %, by ", why,
-         ": an effect is missing that these stand for; what the residual follows shows which");
+  remark(
+      "plain least squares predict held-out motion better, ", number(plain, 3), " % instead of ",
+      number(own, 3), " %, by ", why,
+      result.repeated_percent > mostly_repeated
+          ? ": that motion was fitted, too, with its errors; other motion shows which is better "
+            "(LogInputs::validation)"
+          : ": an effect is missing that these stand for; what the residual follows shows which");
 }
 
 }  // namespace
@@ -334,7 +340,7 @@ void add_remarks(const Options& options, Identification& result) {
     if (held > 2.0 * fit && held <= too_much_unexplained)
       remark("held-out motion is predicted ", number(held / fit, 2),
              " times worse than fitted motion: record motion more like that which matters");
-    if (result.repeated_percent > 50.0)
+    if (result.repeated_percent > mostly_repeated)
       remark(
           std::round(result.repeated_percent),
           " % of the motion held out repeats motion that was fitted: it shows little of how well "

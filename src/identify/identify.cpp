@@ -39,10 +39,12 @@ std::vector<int> all_but(const TorqueModel& torques, const std::string& link) {
 /// One run over logs: reads them, prepares samples, and collects results.
 class Run {
  public:
-  Run(const Model& model, const LogInputs& inputs, const Options& options)
+  enum class Way { offline, online };
+  Run(const Model& model, const LogInputs& inputs, const Options& options, Way way)
       : result(TorqueModel(model, *settled(options, model).features)),
         given_(options),
         options_(options),
+        way_(way),
         end_(options.split > 0.0 ? options.split : 1.0) {
     if (model.nv() > most_joints)
       throw std::runtime_error(message("robot '", model.name(), "' has ", model.nv(),
@@ -119,10 +121,8 @@ class Run {
       result.exchange = find_exchange(result.torques, result.base, samples_.data);
       result.rescaling = find_rescaling(result.torques, result.base, samples_.data, options_.prior);
     }
-    if (given_.filter_hz || !result.choice) {
-      remark_on_lost_motion();
-      remark_on_other_filters();
-    }
+    if (given_.filter_hz || !result.choice)
+      remark_on_cut_off(logs_, *options_.filter_hz, end_, options_.prior, result);
     add_remarks(options_, result);
   }
 
@@ -160,6 +160,11 @@ class Run {
     const Model& model = result.torques.model();
     // refinement finds it; models that do not know it would make up for it by rotors or motors that are coupled
     if (options_.delay) options_.torque_delay = 0.0, options_.choose = false;
+    // sample by sample, a lower cut-off is a longer delay: that is not for the logs to decide. The second half is of motion that
+    // nobody has seen
+    const bool online = way_ == Way::online;
+    const double share = online ? 0.5 : end_;
+    if (online) settle_filter();
     const bool nothing_left = options_.filter_hz && options_.features && options_.rotors &&
                               options_.torque_delay && options_.effects;
     if (options_.choose && !nothing_left && go_on(1, "comparing models"))
@@ -171,7 +176,7 @@ class Run {
                               .effects = options_.effects,
                               .prior = options_.prior,
                               .known = all_but(result.torques, options_.payload),
-                              .share = end_,
+                              .share = share,
                               .go_on = [&](const std::string& what) { return go_on(1, what); }});
     if (result.stopped) throw Stopped();
     if (options_.effects) result.effects = *options_.effects;
@@ -186,13 +191,18 @@ class Run {
           {false,
            "models were not compared, for there is less than 4 s of motion, a period of less than "
            "1.5 s, or more than 20 joints: what is not given is as usual"});
-    for (const Log& log : logs_)
-      if (!given_.filter_hz && !result.choice)
-        options_.filter_hz = std::min(options_.filter_hz.value_or(infinity), usual_cut_off(log));
+    if (!result.choice) settle_filter();
     options_ = settled(std::move(options_), model);
     if (!result.choice) result.effects.torque_delay.value = *options_.torque_delay;
     result.filter_hz = *options_.filter_hz;
     result.torques = TorqueModel(model, *options_.features);
+  }
+
+  /// The usual cut-off, if none is given.
+  void settle_filter() {
+    for (const Log& log : logs_)
+      if (!given_.filter_hz)
+        options_.filter_hz = std::min(options_.filter_hz.value_or(infinity), usual_cut_off(log));
   }
 
   /// Against the torques of the robot as it is described, without friction.
@@ -259,12 +269,15 @@ class Run {
 
   /// What the estimate leaves unexplained of what is held out, or of all, at the cut-off that all results have.
   void compare_at_reference() {
-    if (result.refined || result.online || options_.filter_hz == Identification::reference_hz)
+    if (result.refined || result.online) return;
+    const bool held = result.chosen.validation.has_value();
+    if (options_.filter_hz == Identification::reference_hz) {
+      result.chosen.reference = held ? result.chosen.validation : result.chosen.fit;
       return;
+    }
     for (const std::vector<Log>* logs : {&logs_, &others_})
       for (const Log& log : *logs)
         if (natural_rate(log) < 2.5 * Identification::reference_hz) return;
-    const bool held = result.chosen.validation.has_value();
     Diagnostics ignored;
     Prepared all =
         prepare(held && !others_.empty() ? others_ : logs_,
@@ -285,86 +298,6 @@ class Run {
         pieces.push_back(
             {t.rate_hz, t.t(0) - result.traces.front().t(0), t.q, t.v, t.measured, t.predicted});
     if (!pieces.empty()) result.residuals = residuals_of(pieces, result.filter_hz);
-  }
-
-  /// How much of each joint's motion, rms, a cut-off removes from what another one, which is higher, leaves.
-  Vector lost_motion(double cut_off, double higher) const {
-    const auto motion = [&](double filter_hz) {
-      Diagnostics ignored;
-      return prepare(logs_, {.filter_hz = filter_hz, .trim = 0.5 / cut_off}, ignored);
-    };
-    const Prepared low = motion(cut_off), high = motion(higher);
-    Vector lost = Vector::Zero(result.torques.model().nv()), all = lost;
-    if (low.pieces.size() != high.pieces.size()) return lost;
-    for (std::size_t i = 0; i < low.pieces.size(); ++i) {
-      const Matrix &q = high.pieces[i].q, &filtered = low.pieces[i].q;
-      if (q.cols() != filtered.cols()) return 0.0 * lost;
-      lost += (q - filtered).rowwise().squaredNorm();
-      const Vector mean = q.rowwise().mean();
-      all += (q.colwise() - mean).rowwise().squaredNorm();
-    }
-    // of what hardly moves, most is noise
-    constexpr double least = 0.01;  // rad or m
-    const double samples = double(high.size());
-    for (Index j = 0; j < lost.size(); ++j)
-      lost(j) = all(j) > least * least * samples ? std::sqrt(lost(j) / all(j)) : 0.0;
-    return lost;
-  }
-  /// The highest cut-off up to eight times another that all logs have the rate for.
-  double highest_cut_off() const {
-    double highest = 8.0 * *options_.filter_hz;
-    for (const Log& log : logs_) highest = std::min(highest, natural_rate(log) / 5.0);
-    return highest;
-  }
-  /// A filter that removes motion leaves torques that are not those of the motion that is left: they depend on its square.
-  void remark_on_lost_motion() {
-    constexpr double much = 0.05, little = 0.002;
-    const double highest = highest_cut_off();
-    if (!(highest > 1.5 * *options_.filter_hz)) return;
-    Index joint = 0;
-    const double lost = lost_motion(*options_.filter_hz, highest).maxCoeff(&joint);
-    if (lost < much) return;
-    double enough = 2.0 * *options_.filter_hz;
-    while (2.0 * enough <= highest && lost_motion(enough, highest).maxCoeff() > little)
-      enough *= 2.0;
-    result.remarks.push_back(
-        {false,
-         message("the low-pass removes ", number(100.0 * lost, 3), " % of the motion of joint '",
-                 result.torques.model().velocity_names()[joint],
-                 "', so that torques are not those of the motion that is left; take "
-                 "Options::filter_hz = ",
-                 number(std::min(enough, highest), 3))});
-  }
-  /// Where much is unexplained: cut-offs with which plain least squares explain much more.
-  void remark_on_other_filters() {
-    constexpr double poor = 10.0, much_better = 0.4, than_noise = 0.6;
-    const double before = (result.plain ? *result.plain : result.chosen).fit.total_percent;
-    if (!(before > poor)) return;
-    double best = before, best_hz = 0.0;
-    for (const double factor : {0.5, 0.25, 0.125, 2.0, 4.0, 8.0}) {
-      const double filter_hz = factor * *options_.filter_hz;
-      Diagnostics ignored;
-      if (filter_hz > highest_cut_off()) continue;
-      const Prepared other = prepare(logs_, {.filter_hz = filter_hz}, ignored);
-      if (ignored.has_errors()) continue;
-      const TorqueData data = gather(result.torques, other.part(0.0, end_));
-      const Estimate found =
-          estimate(result.torques, result.base, data, {Method::ols, options_.prior});
-      const double percent = fit_of(result.torques, found.z, data).total_percent;
-      // white noise of torques alone falls with the root of the cut-off
-      const double enough = factor < 1.0 ? than_noise * std::sqrt(factor) : much_better;
-      if (percent < std::min(best, enough * before)) best = percent, best_hz = filter_hz;
-    }
-    if (best_hz == 0.0) return;
-    result.remarks.push_back(
-        {false,
-         message(
-             "the low-pass is to blame: with Options::filter_hz = ", number(best_hz, 3), ", ",
-             number(best, 3), " % instead of ", number(before, 3),
-             " % of the torque is unexplained",
-             best_hz < *options_.filter_hz
-                 ? "; what it passes now is noise of velocities or accelerations for the most part"
-                 : "")});
   }
 
   /// With the delay that was found, or without.
@@ -449,7 +382,8 @@ class Run {
 
   const Options& given_;
   Options options_;  ///< with what was chosen
-  double end_;       ///< the share of each piece where fitting ends
+  Way way_;
+  double end_;  ///< the share of each piece where fitting ends
   std::vector<Log> logs_, others_;
   std::vector<Contact> contacts_;  ///< of logs_
   Samples samples_;
@@ -458,51 +392,13 @@ class Run {
 
 }  // namespace
 
-Options settled(Options options, const Model& model) {
-  constexpr double usual_hz = 10.0;
-  if (!options.filter_hz) options.filter_hz = usual_hz;
-  if (!options.features) options.features = {Feature::viscous, Feature::coulomb, Feature::offset};
-  if (std::ranges::count(*options.features, Feature::armature) == 0)
-    options.features = with_rotors(std::move(*options.features), model, options.rotors);
-  options.rotors = std::ranges::count(*options.features, Feature::armature) > 0;
-  if (!options.torque_delay) options.torque_delay = 0.0;
-  return options;
-}
-
-void require_valid(const Options& options) {
-  const std::vector<Feature> features =
-      options.features.value_or(std::vector<Feature>{Feature::viscous, Feature::coulomb});
-  const auto is_dry = [](Feature f) { return terms_of(f).direction != 0.0; };
-  require_compatible(features);
-  require(!options.stribeck || options.refine,
-          "Options::stribeck: it is not linear in its parameters; only Options::refine finds it");
-  require(!options.stribeck || std::ranges::any_of(features, is_dry),
-          "Options::stribeck: Coulomb friction grows by it towards rest: name coulomb too");
-  require(!options.delay || options.refine,
-          "Options::delay: only Options::refine finds a delay beside everything else");
-  require(!options.refine || options.method == Method::consistent,
-          "Options::refine: it starts from Options::method = consistent");
-  require(options.gains.allFinite() && (options.gains.array() != 0.0).all(),
-          "Options::gains: a gain must be a number other than zero");
-  require(!options.find_gains || options.gains.size() == 0,
-          "Options::gains: they are either given or to be found");
-  const double filter_hz = options.filter_hz.value_or(1.0),
-               late = options.torque_delay.value_or(0.0);
-  require(filter_hz > 0.0 && std::isfinite(filter_hz),
-          "Options::filter_hz: the cut-off must be a positive number of Hz");
-  require(options.split >= 0.0 && options.split < 1.0,
-          "Options::split: the share that is fitted must be between 0 and 1");
-  require(std::abs(late) <= 1.0,
-          "Options::torque_delay: it must be a number, at most a second either way");
-  require(late == 0.0 || !options.delay,
-          "Options::torque_delay: a delay is either given or found (Options::delay)");
-  require(options.folds == 0 || options.folds >= 2, "Options::folds: there must be two or more");
-}
-
 Identification offline(const Model& model, const LogInputs& logs, const Options& options) {
   require_valid(options);
+  if (options.effects) require_valid(*options.effects, model.nv());
+  require(model.drives().plain() || !options.effects || !options.effects->changes_samples(),
+          "Options::effects: robot '", model.name(), "' has drives of its own that have them");
   if (!model.drives().plain()) return identify_drives(model, logs, settled(options, model));
-  Run run(model, logs, options);
+  Run run(model, logs, options, Run::Way::offline);
   run.estimate_offline();
   run.finish();
   return std::move(run.result);
@@ -517,9 +413,12 @@ Identification online(const Model& model, const LogInputs& logs, const Options& 
               options.method == Method::consistent && options.folds == 0 && !options.essential,
           "identify::online: Options::split, payload, method, refine, folds and essential are for "
           "logs as a whole");
-  Options usual = settled(options, model);
-  usual.choose = false;
-  Run run(model, logs, usual);
+  require(!options.effects || !options.effects->changes_samples(),
+          "identify::online: Options::effects other than a delay are for logs as a whole");
+  Options rigid = options;
+  rigid.effects.emplace();
+  if (!model.drives().plain()) rigid.choose = false;
+  Run run(model, logs, rigid, Run::Way::online);
   run.learn();
   run.finish();
   return std::move(run.result);

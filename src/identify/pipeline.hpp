@@ -42,6 +42,11 @@ double repeated_percent(const TorqueData& fitted, const TorqueData& held_out);
 /// How much later torques are measured than motion, by those that the estimate predicts.
 Delay delay_of(const std::vector<Trace>& traces);
 
+/// Adds remarks on a cut-off that was not chosen, where it removes motion or another one explains much more. `end` is the share of each
+/// log that is fitted.
+void remark_on_cut_off(std::span<const Log> logs, double filter_hz, double end,
+                       const PriorOptions& prior, Identification& result);
+
 /// Whether so much of the torque is unexplained that nothing can be trusted.
 bool badly_explained(const Fit& fit);
 

@@ -174,6 +174,15 @@ TEST(IdentifyVerb, has_usual_values_and_says_that_nothing_was_held_out) {
   EXPECT_TRUE(has(d["remarks"][0], "nothing was held out"));
 }
 
+TEST(IdentifyVerb, has_effects_in_numbers) {
+  const json d = result(Motion().csv(), {"--usual", "--late", "5"}), effects = d["effects"];
+  EXPECT_EQ(keys(effects), (std::set<std::string>{"torque_delay", "compliance", "couplings"}));
+  EXPECT_EQ(effects["torque_delay"], (json{{"value", 0.005}, {"deviation", 0.0}}));
+  EXPECT_EQ(effects["compliance"], json::array());
+  // the cut-off is that to which results are compared
+  EXPECT_EQ(d["reference"]["total_percent"], d["fit"]["total_percent"]);
+}
+
 TEST(IdentifyVerb, states_the_filter_it_was_told) {
   const RunResult r = run_cli({"identify", robot, "-", "--filter", "5"}, {.input = Motion().csv()});
   EXPECT_EQ(r.status, 0) << r.err;

@@ -106,6 +106,32 @@ TEST(Effects, links_are_where_springs_leave_them) {
   EXPECT_EQ(after.v, before.v);
 }
 
+TEST(Effects, that_no_robot_can_have_are_refused) {
+  const Model robot = load_robot("panda").model;
+  std::istringstream empty("t\n");
+  const auto refusal = [&](const Effects& effects) {
+    try {
+      (void)offline(robot, {.fit = {{"run.csv", &empty}}}, {.effects = effects});
+    } catch (const std::invalid_argument& e) {
+      return std::string(e.what());
+    } catch (const LogError&) {
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal({}), "");
+  EXPECT_EQ(refusal({.compliance = std::vector<Found>(7)}), "");
+  EXPECT_NE(refusal({.compliance = std::vector<Found>(6)}).find("6 springs"), std::string::npos);
+  for (const double x : {-1e-4, double(NAN), double(INFINITY)}) {
+    EXPECT_NE(refusal({.compliance = std::vector<Found>(7, {x, 0.0})}), "") << x;
+    EXPECT_NE(refusal({.couplings = {{.motor = 6, .joint = 5, .viscous = {x, 0.0}}}}), "") << x;
+  }
+  EXPECT_EQ(refusal({.couplings = {{.motor = 6, .joint = 5, .sign = -1}}}), "");
+  EXPECT_NE(refusal({.couplings = {{.motor = 6, .joint = 5, .sign = 2}}}), "");
+  for (const auto& [motor, joint] : {std::pair{7, 5}, {6, -1}, {5, 5}})
+    EXPECT_NE(refusal({.couplings = {{.motor = motor, .joint = joint}}}), "")
+        << motor << " " << joint;
+}
+
 TEST(Band, ends_where_motion_no_longer_shows) {
   Random random(1);
   constexpr double rate = 100.0;
@@ -120,6 +146,27 @@ TEST(Band, ends_where_motion_no_longer_shows) {
     EXPECT_GT(band, 0.8 * hz);
     EXPECT_LT(band, 1.6 * hz);
   }
+}
+
+// A wrist whose sensor has nothing but noise says nothing about how fast the others move.
+TEST(Band, is_not_narrowed_by_joints_that_are_all_noise) {
+  Random random(3);
+  constexpr double rate = 100.0, hz = 6.0;
+  const Eigen::Index n = 6000;
+  Eigen::MatrixXd predicted = Eigen::MatrixXd::Zero(7, n), noise = predicted;
+  for (Eigen::Index k = 0; k < n; ++k) {
+    predicted(0, k) = random.real(-1.0, 1.0);
+    for (double& x : noise.col(k)) x = random.real(-0.1, 0.1);
+  }
+  zero_phase(LowPass(hz, rate, 8), predicted);
+  // noise itself moves the other joints a little, in the model
+  for (int i = 1; i < 7; ++i)
+    for (Eigen::Index k = 0; k < n; ++k) predicted(i, k) = random.real(-0.01, 0.01);
+  const Eigen::MatrixXd measured = predicted + noise;
+  const double alone = band_of(measured.topRows(1), predicted.topRows(1), {0}, rate, 20.0),
+               all = band_of(measured, predicted, {0}, rate, 20.0);
+  EXPECT_GT(alone, 0.8 * hz);
+  EXPECT_NEAR(all, alone, 0.1 * alone);
 }
 
 TEST(Period, is_that_of_motion_which_repeats_itself) {

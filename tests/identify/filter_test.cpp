@@ -236,6 +236,26 @@ TEST(MotionFilter, delays_position_velocity_acceleration_and_torque_alike) {
   }
 }
 
+// At low rates half a sample is as long as a joint takes to turn round.
+TEST(MotionFilter, delays_the_direction_as_dry_friction_in_torques) {
+  const double rate = 40.0, w = 2.0 * pi * 0.37;
+  for (const auto velocity :
+       {MotionFilter::Velocity::measured, MotionFilter::Velocity::from_position}) {
+    MotionFilter filter(1, LowPass(8.0, rate, 4), velocity);
+    double late = 0.0, size = 0.0, before = 0.0;
+    for (Index k = 0; k < 8000; ++k) {
+      const double t = double(k) / rate, v = w * std::cos(w * t);
+      filter.update(VectorXd::Constant(1, std::sin(w * t)), VectorXd::Constant(1, v),
+                    VectorXd::Constant(1, v > 0.0 ? 1.0 : -1.0));
+      // what is later by d samples is less by d times the change of a sample
+      const double change = filter.tau()[0] - std::exchange(before, filter.tau()[0]);
+      if (!filter.settled()) continue;
+      late += (filter.tau()[0] - filter.direction()[0]) * change, size += change * change;
+    }
+    EXPECT_LT(std::abs(late / size), 0.1);
+  }
+}
+
 TEST(MotionFilter, lets_nothing_out_that_is_not_finite) {
   MotionFilter filter(2, LowPass(20.0, 1000.0, 2), MotionFilter::Velocity::measured);
   const auto finite = [&] {

@@ -1,9 +1,32 @@
 #include "ulna/identify/choose/effects.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "identify/messages.hpp"
 #include "ulna/identify/data/filter.hpp"
 
 namespace ulna::identify {
+
+void require_valid(const Effects& effects, int nv) {
+  const auto is_size = [](const Found& x) { return std::isfinite(x.value) && x.value >= 0.0; };
+  const auto springs = int(effects.compliance.size());
+  require(springs == 0 || springs == nv, "Options::effects: there are ", springs,
+          " springs' compliances for ", nv, " degrees of freedom");
+  require(std::ranges::all_of(effects.compliance, is_size),
+          "Options::effects: a compliance must be a number of rad/Nm that is not negative");
+  for (const Coupling& c : effects.couplings) {
+    const auto exists = [&](int dof) { return dof >= 0 && dof < nv; };
+    require(exists(c.motor) && exists(c.joint) && c.motor != c.joint,
+            "Options::effects: a motor of degree of freedom ", c.motor,
+            " cannot turn with degree of freedom ", c.joint, ": they must be two of 0 .. ", nv - 1);
+    require(c.sign == 1 || c.sign == -1, "Options::effects: a motor turns with a joint (1) or ",
+            "against it (-1), not by ", c.sign);
+    require(is_size(c.rotor) && is_size(c.viscous) && is_size(c.coulomb),
+            "Options::effects: rotors and friction of coupled motors must be numbers that are not "
+            "negative");
+  }
+}
 
 CouplingColumns columns_of(const Coupling& coupling, const Piece& piece, double filter_hz,
                            int filter_order) {

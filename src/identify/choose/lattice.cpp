@@ -113,6 +113,12 @@ Matrix CutOff::with_effects(const Piece& piece) const {
   return x;
 }
 
+void CutOff::follow(const Vector& z, bool springs) {
+  predict_loads(z);
+  if (springs) linearise_springs(z);
+  add_up();
+}
+
 void CutOff::predict_loads(const Vector& z) {
   const Matrix tau = predicted(z);
   const int features = lattice_.torques().feature_count(),
@@ -123,7 +129,6 @@ void CutOff::predict_loads(const Vector& z) {
     x_.row(Index(factors_) * i + load) = own;
     data_.x.row(Index(features) * i + load) = x_.row(Index(factors_) * i + load);
   }
-  add_up();
 }
 
 void CutOff::linearise_springs(const Vector& z) {
@@ -147,7 +152,6 @@ void CutOff::linearise_springs(const Vector& z) {
           x_(Index(factors_) * i + first + j, to) = -d.dq(i, j) * piece.tau(j, s);
     }
   }
-  add_up();
 }
 
 void CutOff::add_up() {
@@ -190,6 +194,13 @@ Matrix CutOff::predicted(const Vector& z) const {
   for (int i = 0; i < lattice_.nv(); ++i)
     tau.row(i) += z.tail(more).transpose() * x_.middleRows(Index(factors_) * i + features, more);
   return tau;
+}
+
+Matrix CutOff::bodies(const Vector& z) const {
+  const TorqueModel& torques = lattice_.torques();
+  Vector alone = Vector::Zero(torques.unknowns());
+  alone.head(torques.inertial_size()) = z.head(torques.inertial_size());
+  return torques.torques(alone, data_.q, data_.v, data_.a, data_.x);
 }
 
 }  // namespace ulna::identify

@@ -50,21 +50,24 @@ class CutOff {
          const std::function<int(int log, double t)>& part_of);
 
   double hz() const { return prepared_.filter_hz; }
+  double rate_hz() const { return data_.correlated * hz(); }
   Index size() const { return data_.size(); }
   const TorqueData& data() const { return data_; }
 
-  /// Friction by load is by the torques that these numbers predict. By those that were measured it would know when friction
-  /// changes its sign, however wrong the model.
-  void predict_loads(const Vector& z);
-  /// Columns of springs are those of a robot with these numbers.
-  void linearise_springs(const Vector& z);
+  /// Friction by load is by the torques that these numbers predict: by those that were measured it would know when friction
+  /// changes its sign, however wrong the model. Columns of springs, where they are asked for, are those of a robot with these numbers.
+  void follow(const Vector& z, bool springs);
 
   const Sums& of(int part, int dof) const { return sums_[std::size_t(part * lattice_.nv() + dof)]; }
   Index samples(int part) const { return samples_[std::size_t(part)]; }
   Matrix predicted(const Vector& z) const;
+  /// Torques of the bodies alone.
+  Matrix bodies(const Vector& z) const;
 
  private:
   void add_up();
+  void predict_loads(const Vector& z);
+  void linearise_springs(const Vector& z);
   Matrix with_effects(const Piece& piece) const;
 
   const Lattice& lattice_;
@@ -77,8 +80,8 @@ class CutOff {
   int parts_, factors_;
 };
 
-/// Below which frequency motion shows in torques: there the coherence of measured and predicted torques [Bendat, Piersol 2010] has 99 % of
-/// the information that it has up to `highest_hz`. NaN if there is too little motion for a spectrum.
+/// Below which frequency motion shows in torques, by the coherence of measured and predicted torques [Bendat, Piersol 2010]: there what is
+/// explained above it and what is not explained below it are least together. NaN if there is too little motion for a spectrum.
 double band_of(const Matrix& measured, const Matrix& predicted, const std::vector<Index>& breaks,
                double rate_hz, double highest_hz);
 

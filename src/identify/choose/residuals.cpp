@@ -90,23 +90,39 @@ Pattern pattern(const char* against, const std::vector<double>& x, const std::ve
   return found;
 }
 
+/// What it means that the residual follows something, and the motion that shows more of it.
+struct Reading {
+  std::string_view against, in_words, cause, motion;
+};
+constexpr Reading readings[] = {
+    {"position", "position",
+     "gravity, a cable or spring, ripple of a gear, or a wrong zero position",
+     "slow motion through the whole range, both ways"},
+    {"velocity", "velocity", "friction that is not a line and a step (Stribeck, lubricant)",
+     "constant speeds from slow to fast, both ways"},
+    {"load", "torque", "another gain of the sensor or drive, or friction that grows with load",
+     "the same motion with a known payload"},
+    {"direction", "direction", "Coulomb friction that changes, play, or a delay",
+     "short and slow motions to and fro"},
+    {"time", "course in time", "friction that changes as the joint warms up",
+     "the same motion at once and when it has run for a while"},
+};
+const Reading& reading_of(std::string_view against) {
+  return *std::ranges::find(readings, against, &Reading::against);
+}
+
 std::string meaning_of(const Pattern& p) {
-  const std::string share =
-      message(std::round(100.0 * p.share), " % of the residual follows the joint's ");
-  if (p.against == "position")
-    return share +
-           "position: gravity, a cable or spring, ripple of a gear, or a wrong zero position";
-  if (p.against == "velocity")
-    return share + "velocity: its friction is not a line and a step (Stribeck, lubricant)";
-  if (p.against == "load")
-    return share + "torque: another gain of the sensor or drive, or friction that grows with load";
-  if (p.against == "direction")
-    return share + "direction: Coulomb friction that changes, play, or a delay";
-  return share +
-         "course in time: friction changes as the joint warms up; let it run before it is recorded";
+  const Reading& reading = reading_of(p.against);
+  return message(std::round(100.0 * p.share), " % of the residual follows the joint's ",
+                 reading.in_words, ": ", reading.cause);
 }
 
 }  // namespace
+
+std::string_view cause_of(const Pattern& pattern) { return reading_of(pattern.against).cause; }
+std::string_view motion_that_shows(const Pattern& pattern) {
+  return reading_of(pattern.against).motion;
+}
 
 Residuals residuals_of(std::span<const ResidualInput> pieces, double filter_hz) {
   Residuals all;

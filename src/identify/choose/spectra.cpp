@@ -83,11 +83,14 @@ double band_of(const Matrix& measured, const Matrix& predicted, const std::vecto
     if (spectra.windows() < 4) return std::numeric_limits<double>::quiet_NaN();
     if (lost.size() == 0) lost = Vector::Zero(spectra.bins());
     resolution = spectra.hz(0);
-    double power = 0.0, change = 0.0;
-    for (int f = 0; f < spectra.bins(); ++f) power += spectra.power(f);
+    double power = 0.0, explained = 0.0, change = 0.0;
+    for (int f = 0; f < spectra.bins(); ++f)
+      power += spectra.power(f), explained += spectra.power(f) * spectra.explained(f);
     if (!(power > 0.0)) continue;
+    // a joint counts by the share of its torque that motion explains: one that is all noise has nothing to lose
+    const double counts = explained / power;
     for (int f = 0; f < spectra.bins(); ++f) {
-      change += spectra.power(f) * (1.0 - 2.0 * spectra.explained(f)) / power;
+      change += counts * spectra.power(f) * (1.0 - 2.0 * spectra.explained(f)) / power;
       lost(f) += change;
     }
   }

@@ -247,13 +247,15 @@ bool MotionFilter::update(const Eigen::Ref<const Vector>& q, const Eigen::Ref<co
     mean_ = 0.5 * (now_ + last_);
     v_ = mean_.segment(joints_, joints_);
     a_ = rate * (v0 - v1);
+    direction_ = mean_.tail(joints_);
   } else {
     mean_ = 0.25 * (now_ + 2.0 * last_ + before_last_);
     v_ = 0.5 * rate * (q0 - q2);
     a_ = rate * rate * (q0 - 2.0 * q1 + q2);
+    // the sign of a difference is that of half a sample ago, as the difference is
+    direction_ = 0.5 * (now_ + last_).tail(joints_);
   }
   q_ = mean_.head(joints_), tau_ = mean_.segment(2 * joints_, joints_);
-  direction_ = mean_.tail(joints_);
   return all_finite;
 }
 

@@ -35,17 +35,22 @@ void keep_first(Piece& piece, Index samples) {
     x->conservativeResize(Eigen::NoChange, samples);
 }
 
-/// A piece of a log as a causal filter leaves it: the samples after the filter has settled. `raw` gets
-/// how many samples of all logs went before each.
-Piece filtered(const Log& log, const Range& range, MotionFilter& filter, double rate,
+/// A piece of a log as a causal filter leaves it: the samples after the filter has settled, torques being measured `late` seconds later
+/// than motion. `raw` gets how many samples of all logs went before each.
+Piece filtered(const Log& log, const Range& range, MotionFilter& filter, double rate, double late,
                std::vector<Index>& raw) {
   const bool measured = log.v.size() > 0;
   const int n = int(log.q.rows());
   const Vector t = log.t.segment(range.begin, range.size());
-  const Index count = even_samples(t(t.size() - 1) - t(0), rate);
-  const Resampler even(t, t(0), rate, count);
-  const auto part = [&](const Matrix& x) { return even(x.middleCols(range.begin, range.size())); };
-  const Matrix q = part(log.q), tau = part(log.tau), v = measured ? part(log.v) : Matrix();
+  const double begin = t(0) + std::max(0.0, -late),
+               seconds = t(t.size() - 1) - t(0) - std::abs(late);
+  if (!(seconds > 0.0)) return {};
+  const Index count = even_samples(seconds, rate);
+  const auto part = [&](const Matrix& x, double later) {
+    return Resampler(t, begin + later, rate, count)(x.middleCols(range.begin, range.size()));
+  };
+  const Matrix q = part(log.q, 0.0), tau = part(log.tau, late),
+               v = measured ? part(log.v, 0.0) : Matrix();
   filter.reset();
   Piece piece;
   piece.rate_hz = rate;
@@ -55,7 +60,7 @@ Piece filtered(const Log& log, const Range& range, MotionFilter& filter, double 
   for (Index k = 0; k < count; ++k) {
     const bool sound = filter.update(q.col(k), measured ? Vector(v.col(k)) : Vector(), tau.col(k));
     if (!sound || !filter.settled()) continue;
-    piece.t(kept) = t(0) + double(k) / rate - filter.delay();
+    piece.t(kept) = begin + double(k) / rate - filter.delay();
     piece.q.col(kept) = filter.q(), piece.v.col(kept) = filter.v();
     piece.a.col(kept) = filter.a(), piece.tau.col(kept) = filter.tau();
     piece.direction.col(kept++) = filter.direction();
@@ -86,6 +91,10 @@ OnlineOptions options_of(std::span<const Log> logs, const Options& options) {
   OnlineOptions online;
   online.rate_hz = natural_rate(logs.front());
   online.correlated = std::max(1.0, online.rate_hz / *options.filter_hz);
+  // the robot of the logs is one and the same: what was seen counts for as long as they are
+  double seconds = 0.0;
+  for (const Log& log : logs) seconds += double(log.size()) / online.rate_hz;
+  online.memory = std::max(online.memory, seconds);
   online.noise_memory = 10.0;
   online.prior = options.prior;
   return online;
@@ -117,7 +126,7 @@ class OnlineRun {
     for (const Range& range : pieces_of(log.breaks, log.size())) {
       if (range.size() < 8 || result_.stopped) continue;
       std::vector<Index> raw;
-      Piece piece = filtered(log, range, filter, how_.rate_hz, raw);
+      Piece piece = filtered(log, range, filter, how_.rate_hz, *options_.torque_delay, raw);
       if (piece.size() == 0) continue;
       const Matrix predicted = predictions(piece, raw);
       keep_first(piece, predicted.cols());

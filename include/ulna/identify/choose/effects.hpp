@@ -34,6 +34,9 @@ struct Effects {
   std::vector<std::string> in_words(const Model& model) const;
 };
 
+/// Throws std::invalid_argument for effects that a robot with so many degrees of freedom cannot have.
+void require_valid(const Effects& effects, int nv);
+
 /// Links as they are behind the springs, torques without those of the coupled motors. The delay is a matter of preparation
 /// (PrepareOptions::torque_delay).
 void rid_of(const Effects& effects, Prepared& prepared);

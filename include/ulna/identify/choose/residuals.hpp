@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ulna/identify/types.hpp"
@@ -24,6 +25,10 @@ struct Pattern {
   double share = 0.0;        ///< of the residual's variance that these means explain, beyond chance
   std::string meaning = {};  ///< empty if they explain little
 };
+
+/// What the residual may be that follows such a quantity, and the motion that shows more of it.
+std::string_view cause_of(const Pattern& pattern);
+std::string_view motion_that_shows(const Pattern& pattern);
 
 struct JointResidual {
   double rms = 0.0;
