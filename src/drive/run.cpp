@@ -295,6 +295,7 @@ class Loop {
     summary_.rests = !gone && rests();
     summary_.holds = !gone && accepted_ && rig_.holds();
     summary_.stop_seconds = clock_.now() - from;
+    summary_.moved = phase_;
     if (!options_.recorder) return;
     summary_.recorded = options_.recorder->written();
     summary_.record_lost = options_.recorder->lost();
