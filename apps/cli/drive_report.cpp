@@ -75,6 +75,7 @@ Json summary_json(const drive::Summary& s) {
           {"holds", s.holds},
           {"seconds", s.seconds},
           {"stop_seconds", s.stop_seconds},
+          {"moved", s.moved},
           {"steps", s.steps},
           {"late", s.late},
           {"skipped", s.skipped},

@@ -162,11 +162,13 @@ class Loop {
   /// come too late for the robot's next period. So it keeps up with the robot's clock, too.
   void follow_phase(double age) {
     constexpr double target = 0.5, gain = 0.02, most = 0.005;  // periods, and shares of one a step
-    if (sought_ > 1.0) return;  // readings that are never so old: a robot of a higher rate
-    const double error = age < 1.0 ? age - target : -most / gain;
+    // readings that are never so old: a robot of a higher rate
+    if (std::abs(sought_) > 1.0) return;
+    // a robot that is late for a while, by whole periods too, is not run after
+    const double error = age - std::floor(age) - target;
     const double step = std::clamp(gain * error, -most, most);
     phase_ -= step * period_;
-    sought_ = std::abs(error) < 0.1 ? 0.0 : sought_ + std::abs(step);
+    sought_ = std::abs(error) < 0.1 ? 0.0 : sought_ + step;
   }
 
   /// A period; false: the run is to end.
@@ -293,6 +295,7 @@ class Loop {
     summary_.rests = !gone && rests();
     summary_.holds = !gone && accepted_ && rig_.holds();
     summary_.stop_seconds = clock_.now() - from;
+    summary_.moved = phase_;
     if (!options_.recorder) return;
     summary_.recorded = options_.recorder->written();
     summary_.record_lost = options_.recorder->lost();

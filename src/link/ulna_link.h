@@ -846,14 +846,23 @@ ULNA_LINK_FN double ulna_link_controller_patience(const ulna_link_controller* c)
   return periods > c->silent_after ? periods : c->silent_after;
 }
 
+ULNA_LINK_FN double ulna_link_elapsed(const struct timespec* since) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)(t.tv_sec - since->tv_sec) + 1e-9 * (double)(t.tv_nsec - since->tv_nsec);
+}
+
 /* Takes what came, connects where there is no session, and keeps one alive. 1: there is a new state in c->q, v and tau.
  * Once a period. */
 ULNA_LINK_FN int ulna_link_controller_step(ulna_link_controller* c, double now) {
   int fresh = 0;
+  struct timespec begun;
+  clock_gettime(CLOCK_MONOTONIC, &begun);
   for (int most = 0; most < 1000; ++most) {
     const long size = ulna_link_receive(&c->way, c->in);
     if (size < 0) break;
-    ulna_link_controller_take(c, now, c->in, (size_t)size, &fresh);
+    /* who was stopped since `now` would take a packet that came meanwhile for one of a clock that is ahead */
+    ulna_link_controller_take(c, now + ulna_link_elapsed(&begun), c->in, (size_t)size, &fresh);
   }
   if (c->session && now - c->heard > ulna_link_controller_patience(c)) {
     c->session = c->nonce = 0;

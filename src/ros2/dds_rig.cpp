@@ -41,7 +41,7 @@ class SaidHealth {
     holds_ = health.holds, refuses_ = health.refuses, watchdog_ = health.watchdog;
     said_at_ = time;
   }
-  /// Once it holds, it is said again and again: torques that were sent since then are in force.
+  /// What was said before the last torques were sent, at `sent_at`, does not count: these may be in force.
   bool holds(double time, double sent_at) const {
     const double said_at = said_at_;
     return holds_ && said_at > sent_at && time - said_at < patience;

@@ -62,7 +62,9 @@ struct Summary {
   long not_fresh = 0;         ///< steps without a new reading
   long refused = 0;           ///< torques that the rig did not take
   double seconds = 0.0;
-  double stop_seconds = 0.0;            ///< that the safe stop took
+  double stop_seconds = 0.0;  ///< that the safe stop took
+  double moved =
+      0.0;  ///< s by which periods came later, to follow the robot's; steps + skipped are less by so much
   Histogram jitter = {};                ///< us from when a step was due to when it began
   Histogram work = {};                  ///< us of a step
   Histogram reading_age = {};           ///< us, of fresh readings
