@@ -306,7 +306,7 @@ test('reports of the program show what they are about, from a file, without a ne
   run('simplify', 'puma560', 'quintic:1', '--html', at('simplify.html'));
   for (const [name, plots, robots] of [
     ['mpc', 24, ['identified', 'fixed', 'reference', 'payload']],
-    ['identify', 9, []],
+    ['identify', 11, []],
     ['simplify', 33, []],
   ]) {
     const { page, context, errors } = await open(browser, `file://${at(`${name}.html`)}`, {
