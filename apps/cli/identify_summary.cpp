@@ -80,7 +80,11 @@ std::vector<std::string> next_steps(const Identification& r, const std::string& 
   int vague = 0;
   for (int i = 0; i < r.base.size(); ++i)
     vague += !(r.chosen.estimate.base_deviation(i) < 0.5 * std::abs(r.chosen.estimate.base(i)));
-  if (!still.empty() || r.chosen.estimate.excitation.rank < r.base.size() ||
+  if (r.torques.model().nq() != r.torques.model().nv()) {
+    if (3 * vague > r.base.size())
+      all.emplace_back(
+          "record motion in which the base turns about all axes and each leg swings in the air, too");
+  } else if (!still.empty() || r.chosen.estimate.excitation.rank < r.base.size() ||
       3 * vague > r.base.size())
     all.push_back(fmt::format(
         "record the motion of 'ulna excite {} -o motion.csv'{}", robot,

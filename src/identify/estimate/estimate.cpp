@@ -244,7 +244,8 @@ std::optional<Method> method_from_string(std::string_view name) {
 TorqueData gather(const TorqueModel& model, const Prepared& prepared) {
   const int nv = model.model().nv();
   TorqueData data;
-  data.q.resize(nv, prepared.size()), data.v = data.a = data.tau = data.q;
+  data.q.resize(model.model().nq(), prepared.size());
+  data.v.resize(nv, prepared.size()), data.a = data.tau = data.v;
   data.x.resize(model.feature_count() * nv, prepared.size());
   Index to = 0;
   for (const Piece& piece : prepared.pieces) {

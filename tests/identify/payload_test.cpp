@@ -1,0 +1,327 @@
+#include "ulna/identify/payload/payload.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "excited.hpp"
+#include "ulna/identify/identify.hpp"
+
+// What a link carries, from logs without it and with it.
+namespace ulna::test {
+namespace {
+
+using namespace identify;
+using State = LinkPayload::State;
+
+constexpr double rate_hz = 50.0;
+
+Eigen::VectorXd rms_of(const Eigen::MatrixXd& rows) {
+  return rows.rowwise().norm() / std::sqrt(double(rows.cols()));
+}
+
+/// A robot that is heavier or lighter than described, its friction, and a motion without and another one with a payload.
+struct Case {
+  Model robot;
+  TorqueModel model;
+  BaseParameters base;
+  std::string link;
+  Eigen::VectorXd truth, usual;
+  Inertia<double> payload;  ///< in the link's frame
+  TorqueData without, with;
+
+  struct Settings {
+    double mass = 2.0;
+    double seconds = 20.0;
+    double warmer = 0.2;    ///< standard deviation of the change of friction
+    double stribeck = 0.0;  ///< by which share of itself dry friction grows towards rest
+    double noise = 0.02;    ///< of the usual torque
+    bool same_motion = false;
+  };
+
+  Case(const char* name, std::string on, std::uint64_t seed, const Settings& how)
+      : robot(load_robot(name).model),
+        model(robot, plain_friction),
+        base(find_base_parameters(model)),
+        link(std::move(on)) {
+    Random random(seed);
+    truth = model.nominal();
+    for (int b = 0; b < robot.joint_count(); ++b) truth.segment<10>(10 * b) *= random.real(0.8, 1.3);
+    const int count = int(how.seconds * rate_hz);
+    usual = rms_of(Excited(robot, plain_friction, truth, 400, 20.0, random).data.tau);
+    for (int i = 0; i < robot.nv(); ++i) {
+      truth(model.at(i, 0)) = random.real(0.02, 0.08) * usual(i);
+      truth(model.at(i, 1)) = random.real(0.05, 0.15) * usual(i);
+      truth(model.at(i, 2)) = random.real(-0.02, 0.02) * usual(i);
+    }
+    const Vec3<double> com(random.real(-0.05, 0.05), random.real(-0.05, 0.05),
+                           random.real(0.02, 0.12));
+    const Vec3<double> box(random.real(0.002, 0.006), random.real(0.002, 0.006), 0.004);
+    payload = Inertia<double>::about_com(
+        how.mass, com, how.mass * box.asDiagonal().toDenseMatrix());
+    Eigen::VectorXd loaded = truth;
+    const Frame& frame = robot.frame(link);
+    loaded.segment<10>(10 * (frame.body - 1)) += (frame.X_BF * payload).parameters();
+    std::normal_distribution<double> normal;
+    std::mt19937_64 numbers(seed);
+    for (int i = 0; i < robot.nv(); ++i)
+      for (int k = 0; k < 2; ++k) loaded(model.at(i, k)) *= std::max(0.1, 1.0 + how.warmer * normal(numbers));
+    Random motion(seed + 1000), again(seed + 1000);
+    without = recorded(truth, count, motion, how, numbers);
+    with = recorded(loaded, count, how.same_motion ? again : motion, how, numbers);
+  }
+
+  TorqueData recorded(const Eigen::VectorXd& z, int count, Random& random, const Settings& how,
+                      std::mt19937_64& numbers) const {
+    TorqueData data = Excited(robot, plain_friction, z, count, rate_hz, random).data;
+    for (Eigen::Index k = 0; k < data.size(); ++k)
+      for (int i = 0; i < robot.nv(); ++i)
+        data.tau(i, k) += how.stribeck * z(model.at(i, 1)) *
+                          std::exp(-std::pow(data.v(i, k) / 0.1, 2)) * sign_of(data.v(i, k));
+    add_noise(data.tau, how.noise * usual, numbers);
+    return data;
+  }
+  Estimate identified() const { return estimate(model, base, without); }
+  LinkPayload weighed() const { return weigh_payload(model, link, identified(), without, with); }
+};
+
+/// How many of the mass and the three coordinates of the centre of mass are within two deviations.
+struct Coverage {
+  int mass = 0, com = 0, seeds = 0;
+  void add(const Case& c, const LinkPayload& p) {
+    ++seeds;
+    mass += std::abs(p.mass - c.payload.mass()) < 2.0 * p.mass_deviation;
+    for (int i = 0; i < 3; ++i)
+      com += std::abs(p.com(i) - c.payload.com()(i)) < 2.0 * p.com_deviation(i);
+  }
+};
+
+TEST(LinkPayload, mass_and_centre_of_mass_are_found_within_their_deviations) {
+  for (const auto& [name, link] : {std::pair{"ur5e", "wrist_3_link"}, std::pair{"panda", "panda_link8"}})
+    for (const bool same : {false, true}) {
+      SCOPED_TRACE(std::string(name) + (same ? ", the same motion twice" : ""));
+      Coverage coverage;
+      double error = 0.0, stated = 0.0;
+      for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const Case c(name, link, seed, {.same_motion = same});
+        const LinkPayload p = c.weighed();
+        ASSERT_EQ(p.state, State::found) << "seed " << seed;
+        coverage.add(c, p);
+        error += std::pow(p.mass - 2.0, 2), stated += p.mass_deviation;
+        EXPECT_TRUE(check_consistency(Inertia<double>(p.added)).ok());
+        EXPECT_NEAR(p.mass, 2.0, 0.1) << "seed " << seed;
+      }
+      EXPECT_GE(coverage.mass, 0.9 * coverage.seeds);
+      EXPECT_GE(coverage.com, 0.9 * 3 * coverage.seeds);
+      // not by being vague
+      EXPECT_LT(stated / coverage.seeds, 3.0 * std::sqrt(error / coverage.seeds));
+    }
+}
+
+TEST(LinkPayload, friction_that_the_model_has_not_is_counted) {
+  for (const auto& [name, link] : {std::pair{"ur5e", "wrist_3_link"}, std::pair{"panda", "panda_link8"}}) {
+    SCOPED_TRACE(name);
+    Coverage coverage;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      const Case c(name, link, seed, {.stribeck = 0.5, .noise = 0.005});
+      const LinkPayload p = c.weighed();
+      coverage.add(c, p);
+      EXPECT_NEAR(p.mass, 2.0, 0.1) << "seed " << seed;
+    }
+    EXPECT_GE(coverage.mass, 0.9 * coverage.seeds);
+    EXPECT_GE(coverage.com, 0.9 * 3 * coverage.seeds);
+  }
+}
+
+TEST(LinkPayload, nothing_is_called_none) {
+  for (const auto& [name, link] : {std::pair{"ur5e", "wrist_3_link"}, std::pair{"panda", "panda_link8"}})
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      const Case c(name, link, seed, {.mass = 0.0, .stribeck = seed % 2 ? 0.5 : 0.0});
+      const LinkPayload p = c.weighed();
+      EXPECT_EQ(p.state, State::none) << name << ", seed " << seed << ": " << p.mass << " +- "
+                                      << p.mass_deviation;
+      EXPECT_TRUE(p.added.isZero(0.0));
+    }
+}
+
+TEST(LinkPayload, a_robot_that_is_known_badly_weighs_badly) {
+  const Case rich("ur5e", "wrist_3_link", 3, {}), poor("ur5e", "wrist_3_link", 3, {.seconds = 2.0});
+  const LinkPayload well = rich.weighed(),
+                    badly = weigh_payload(rich.model, rich.link, poor.identified(), poor.without,
+                                          rich.with);
+  EXPECT_GT(badly.mass_deviation, 1.5 * well.mass_deviation);
+  EXPECT_LT(std::abs(badly.mass - 2.0), 3.0 * badly.mass_deviation);
+}
+
+TEST(LinkPayload, friction_may_have_changed_by_as_much_as_is_said) {
+  const Case c("ur5e", "wrist_3_link", 4, {});
+  const Estimate robot = c.identified();
+  const auto off = [&](double change) {
+    return weigh_payload(c.model, c.link, robot, c.without, c.with, {}, {.friction_change = change})
+        .mass_deviation;
+  };
+  EXPECT_LE(off(0.0), off(0.2));
+  EXPECT_LE(off(0.2), off(2.0));
+  EXPECT_THROW((void)off(-1.0), std::invalid_argument);
+  EXPECT_THROW((void)weigh_payload(c.model, "base_link", robot, c.without, c.with),
+               std::invalid_argument);
+}
+
+// One log and the numbers of a description: as good as that is said to be.
+TEST(LinkPayload, of_one_log_the_robot_counts_as_well_as_it_is_known) {
+  Coverage coverage;
+  double stated = 0.0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Case c("ur5e", "wrist_3_link", seed, {});
+    // the file of the identified robot
+    const TorqueModel file(c.model.identified(c.identified().z), plain_friction);
+    const LinkPayload p = weigh_payload(file, c.link, estimate(file, c.base, c.with), {}, c.with);
+    ASSERT_EQ(p.state, State::found) << p.mass << " +- " << p.mass_deviation;
+    coverage.add(c, p);
+    stated += p.mass_deviation;
+    EXPECT_NEAR(p.mass, 2.0, 0.3);
+  }
+  EXPECT_GE(coverage.mass, 0.9 * coverage.seeds);
+  EXPECT_LT(stated / coverage.seeds, 0.4);
+}
+
+/// The case with the motion with the payload replaced by one in which only some joints move, about where the log was.
+Case with_motion_of(Case c, const std::vector<int>& moving, double noise) {
+  const Eigen::VectorXd middle = c.with.q.rowwise().mean();
+  TorqueData& d = c.with;
+  for (int i = 0; i < c.robot.nv(); ++i) {
+    if (std::ranges::count(moving, i)) continue;
+    d.q.row(i).setConstant(middle(i)), d.v.row(i).setZero(), d.a.row(i).setZero();
+  }
+  Eigen::VectorXd loaded = c.truth;
+  const Frame& frame = c.robot.frame(c.link);
+  loaded.segment<10>(10 * (frame.body - 1)) += (frame.X_BF * c.payload).parameters();
+  d.x = c.model.features_of(d.v, d.a, 0.0 * d.a);
+  d.tau = c.model.torques(loaded, d.q, d.v, d.a, d.x);
+  std::mt19937_64 numbers(5);
+  add_noise(d.tau, noise * c.usual, numbers);
+  return c;
+}
+
+TEST(LinkPayload, what_the_motion_does_not_show_is_said_with_what_would_show_it) {
+  // the base's axis is vertical: what turns about it alone carries no weight that varies
+  const Case c = with_motion_of(Case("ur5e", "wrist_3_link", 6, {.mass = 0.2}), {0}, 0.05);
+  const LinkPayload p = c.weighed();
+  ASSERT_EQ(p.state, State::unseen) << p.mass << " +- " << p.mass_deviation;
+  ASSERT_GE(p.reasons.size(), 2u);
+  EXPECT_NE(p.reasons[0].find("joints 'shoulder_lift_joint', 'elbow_joint'"), std::string::npos)
+      << p.reasons[0];
+  ASSERT_GE(p.helpful.size(), 2u);
+  // it is not the joint that moved already
+  EXPECT_NE(p.helpful[0].joint, "shoulder_pan_joint");
+  EXPECT_LT(p.helpful[0].mass_deviation, 0.5 * p.mass_deviation);
+  for (const PayloadMotion& m : p.helpful) EXPECT_LT(m.mass_deviation, p.mass_deviation);
+}
+
+TEST(LinkPayload, arms_whose_axes_are_vertical_do_not_carry_their_payload) {
+  const Case c = with_motion_of(Case("scara", "outer_arm", 7, {.mass = 0.5}), {0, 1}, 0.05);
+  const LinkPayload p = c.weighed();
+  EXPECT_EQ(p.state, State::unseen) << p.mass << " +- " << p.mass_deviation;
+  EXPECT_TRUE(std::ranges::any_of(p.reasons, [](const std::string& reason) {
+    return reason.find("no joint works against its weight") != std::string::npos;
+  }));
+}
+
+TEST(LinkPayload, what_is_promised_of_a_motion_holds) {
+  const Case c = with_motion_of(Case("ur5e", "wrist_3_link", 8, {.mass = 0.2}), {0}, 0.05);
+  const LinkPayload before = c.weighed();
+  ASSERT_FALSE(before.helpful.empty());
+  const PayloadMotion& best = before.helpful.front();
+  const std::vector<std::string> joints = c.robot.velocity_names();
+  const auto i = std::ranges::find(joints, best.joint) - joints.begin();
+  ASSERT_LT(i, c.robot.nv());
+  // the log, and as much again of that motion
+  Case more = c;
+  TorqueData& d = more.with;
+  const Eigen::Index n = d.size();
+  for (Eigen::MatrixXd* x : {&d.q, &d.v, &d.a, &d.tau, &d.x}) x->conservativeResize(Eigen::NoChange, 2 * n);
+  d.breaks = {0, n};
+  const Eigen::VectorXd middle = c.with.q.rowwise().mean();
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const double w = 2.0 * M_PI * 0.2, u = w * double(k) / rate_hz,
+                 size = 0.5 * (best.high - best.low);
+    d.q.col(n + k) = middle, d.v.col(n + k).setZero(), d.a.col(n + k).setZero();
+    d.q(i, n + k) = 0.5 * (best.high + best.low) + size * std::sin(u);
+    d.v(i, n + k) = size * w * std::cos(u), d.a(i, n + k) = -size * w * w * std::sin(u);
+  }
+  more = with_motion_of(more, {0, int(i)}, 0.05);
+  // of the others, both parts are where the log was on average
+  const LinkPayload after = more.weighed();
+  EXPECT_LT(after.mass_deviation, 0.6 * before.mass_deviation);
+  EXPECT_LT(std::abs(std::log(after.mass_deviation / best.mass_deviation)), std::log(3.0));
+}
+
+/// As a table of the robot's joints by number.
+std::string table(const Model& robot, const TorqueData& data) {
+  std::ostringstream text;
+  text.precision(12);
+  text << "t";
+  for (const char* name : {"q", "qd", "tau"})
+    for (int i = 1; i <= robot.nv(); ++i) text << "," << name << i;
+  for (Eigen::Index k = 0; k < data.size(); ++k) {
+    text << "\n" << double(k) / rate_hz;
+    for (const Eigen::MatrixXd* x : {&data.q, &data.v, &data.tau})
+      for (int i = 0; i < robot.nv(); ++i) text << "," << (*x)(i, k);
+  }
+  return text.str() + "\n";
+}
+
+TEST(LinkPayload, offline_weighs_it_from_logs_without_and_with) {
+  const Case c("ur5e", "wrist_3_link", 9, {.seconds = 30.0});
+  std::istringstream without(table(c.robot, c.without)), with(table(c.robot, c.with));
+  const Identification found =
+      offline(c.robot, {.fit = {{"without.csv", &without}}, .loaded = {{"with.csv", &with}}},
+              {.filter_hz = 5.0, .choose = false, .payload = "wrist_3_link"});
+  ASSERT_TRUE(found.payload);
+  EXPECT_EQ(found.payload->state, State::found);
+  EXPECT_NEAR(found.payload->mass, 2.0, 0.1);
+  EXPECT_LT(std::abs(found.payload->mass - 2.0), 3.0 * found.payload->mass_deviation);
+  // the robot is that of the log without
+  EXPECT_FALSE(found.has_findings());
+  EXPECT_LT(found.chosen.fit.total_percent, 5.0);
+  EXPECT_LT(found.payload->percent, 5.0);
+  EXPECT_GT(found.payload->without_percent, 10.0);
+  ASSERT_EQ(found.logs.size(), 2u);
+  EXPECT_EQ(found.logs[1].use, "payload");
+}
+
+TEST(LinkPayload, logs_that_are_interchanged_or_of_two_robots_are_noticed) {
+  const Case c("ur5e", "wrist_3_link", 10, {.seconds = 30.0});
+  const auto found = [&](const TorqueData& first, const TorqueData& second) {
+    std::istringstream without(table(c.robot, first)), with(table(c.robot, second));
+    return offline(c.robot, {.fit = {{"a.csv", &without}}, .loaded = {{"b.csv", &with}}},
+                   {.filter_hz = 5.0, .choose = false, .payload = "wrist_3_link"});
+  };
+  const Identification swapped = found(c.with, c.without);
+  ASSERT_TRUE(swapped.payload);
+  EXPECT_NE(swapped.payload->state, State::found);
+  const auto has = [](const Identification& id, const char* words) {
+    return std::ranges::any_of(
+        id.remarks, [&](const Remark& r) { return r.text.find(words) != std::string::npos; });
+  };
+  EXPECT_TRUE(has(swapped, "interchanged"));
+  TorqueData other = c.with;
+  other.tau *= -1.0;
+  const Identification wrong = found(c.without, other);
+  EXPECT_TRUE(wrong.has_findings());
+  EXPECT_TRUE(has(wrong, "of the torque with the payload is not explained"));
+}
+
+TEST(LinkPayload, options_that_contradict_each_other_are_refused) {
+  const Model robot = load_robot("ur5e").model;
+  EXPECT_THROW((void)offline(robot, {.fit = {{"a.csv"}}, .loaded = {{"b.csv"}}}, {}),
+               std::invalid_argument);
+  EXPECT_THROW((void)offline(robot, {.fit = {{"a.csv"}}, .loaded = {{"b.csv"}}},
+                             {.method = Method::ols, .payload = "wrist_3_link"}),
+               std::invalid_argument);
+  EXPECT_THROW((void)online(robot, {.fit = {{"a.csv"}}, .loaded = {{"b.csv"}}}, {}),
+               std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ulna::test
