@@ -114,8 +114,13 @@ void PayloadEvidence::add_up() {
   right_ = Vector::Zero(Index(at_.size()));
   for (const Sums& part : old_) information_.topLeftCorner(n, n) += part.G;
   now_.clear();
-  for (const auto& part : loaded_.measured) {
-    now_.push_back(part->sums(weights_));
+  const Matrix W = weights_at_rest(model_, z_, with_, weights_);
+  Index from = 0;
+  for (std::size_t k = 0; k < loaded_.data.size(); ++k) {
+    Measurements& part = *loaded_.measured[k];
+    part.weigh(W.middleCols(from, loaded_.data[k].size()));
+    from += loaded_.data[k].size();
+    now_.push_back(part.sums(weights_));
     information_ += spread(now_.back().G);
     right_ += (now_.back().g - now_.back().G * z_)(at_);
   }

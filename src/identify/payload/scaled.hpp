@@ -12,6 +12,11 @@ struct Stretches {
   std::vector<std::unique_ptr<Measurements>> measured;
 };
 
+/// How much each equation counts (nv x N) where `weights` is what independent samples do: where a joint rests, its dry friction is
+/// anything up to its level, and all such samples together show no more than one that is off by it.
+Matrix weights_at_rest(const TorqueModel& model, const Vector& z, const TorqueData& data,
+                       const Vector& weights);
+
 /// The inverse of a positive matrix whose unknowns are of very different sizes.
 Matrix inverse_scaled(const Matrix& S);
 
