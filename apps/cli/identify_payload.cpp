@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "table.hpp"
+
 namespace ulna::cli {
 namespace {
 

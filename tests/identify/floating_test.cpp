@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <map>
 #include <sstream>
 
@@ -15,6 +16,7 @@ namespace ulna::test {
 namespace {
 
 using namespace identify;
+using V3 = Vec3<double>;
 
 /// Measurements by the names of their columns, a row per sample.
 struct Recording {
@@ -48,7 +50,7 @@ struct Recording {
   }
 };
 
-Identification identified(const Model& robot, const Recording& run, Options options = {}) {
+Identification identified_from(const Model& robot, const Recording& run, Options options = {}) {
   std::istringstream text(run.csv());
   options.filter_hz = options.filter_hz.value_or(10.0);
   return offline(robot, {.fit = {{"run.csv", &text}}}, options);
@@ -64,11 +66,11 @@ Model true_quadruped() {
     if (!link.inertial) continue;
     const double by = random.real(0.8, 1.25);
     link.inertial->mass *= by, link.inertial->inertia *= by;
-    if (link.name == "trunk") link.inertial->origin.translation() += V3(0.03, 0.01, 0.02);
+    if (link.name == "trunk") link.inertial->com += V3(0.03, 0.01, 0.02);
   }
   for (JointDescription& joint : d.joints) {
     if (joint.type == JointType::floating) continue;
-    joint.dynamics.damping = random.real(0.1, 0.4), joint.dynamics.friction = random.real(0.2, 0.6);
+    joint.dynamics.damping = random.real(0.1, 0.4), joint.dynamics.friction = random.real(0.1, 0.3);
   }
   return Builder(std::move(d)).build();
 }
@@ -86,7 +88,7 @@ struct Gait {
 };
 
 /// What is measured at 500 Hz: joints, torques, the trunk's pose and twist, and forces on the feet.
-Recording simulated(const Model& robot, const Gait& gait) {
+Recording walked(const Model& robot, const Gait& gait) {
   World world({.step = 1e-3});
   if (gait.ground) world.add_fixed("ground", Plane{});
   const int n = robot.nv();
@@ -113,6 +115,7 @@ Recording simulated(const Model& robot, const Gait& gait) {
       for (const char* axis : {"_x", "_y", "_z"})
         run.names.push_back(std::string(quantity) + (gait.world_axes ? "" : "local_") + foot + axis);
 
+  bool feet_alone = true;
   Kinematics<double> at(robot);
   const auto steps = long(gait.seconds / 1e-3);
   for (long k = 0; k < steps; ++k) {
@@ -120,12 +123,14 @@ Recording simulated(const Model& robot, const Gait& gait) {
     Eigen::VectorXd tau = Eigen::VectorXd::Zero(n);
     const double t = 1e-3 * double(k);
     for (int i = 6; i < n; ++i) {
-      double want = q(i + 1) + gait.sway * std::sin(2.0 * M_PI * hz[std::size_t(i)] * t + phase[std::size_t(i)]);
+      // from rest
+      const double begun = std::min(1.0, t / 0.5), swell = begun * begun * (3.0 - 2.0 * begun);
+      double want = q(i + 1) + swell * gait.sway * std::sin(2.0 * M_PI * hz[std::size_t(i)] * t + phase[std::size_t(i)]);
       // diagonal legs in turn, bent at thigh and knee
       const int leg = (i - 6) / 3, part = (i - 6) % 3;
       const bool first = leg == 0 || leg == 3;
       const double swing = std::max(0.0, std::sin(2.0 * M_PI * 1.5 * t + (first ? 0.0 : M_PI)));
-      want += part == 1 ? gait.lift * swing : part == 2 ? -2.0 * gait.lift * swing : 0.0;
+      want += swell * swing * gait.lift * (part == 1 ? 1.0 : part == 2 ? -2.0 : 0.0);
       tau(i) = 150.0 * (want - now(i + 1)) - 4.0 * v(i);
     }
     if (gait.held) {
@@ -162,7 +167,7 @@ Recording simulated(const Model& robot, const Gait& gait) {
                             : Mat3<double>(X.rotation().matrix().transpose());
         on[body].force += R * force, on[body].moment += R * moment;
       }
-      EXPECT_TRUE(on.count(body)) << "something else than a foot touches the ground at " << t;
+      feet_alone &= on.count(body) > 0;
     }
     std::vector<double> row{t + 0.5e-3};
     for (int i = 0; i < robot.nq(); ++i) row.push_back(middle(i) + 1e-5 * normal(numbers));
@@ -175,10 +180,11 @@ Recording simulated(const Model& robot, const Gait& gait) {
     }
     run.rows.push_back(std::move(row));
   }
+  EXPECT_TRUE(feet_alone) << "something else than a foot touches the ground";
   return run;
 }
 
-double mass_of(const Model& robot) {
+double whole_mass(const Model& robot) {
   double sum = 0.0;
   for (const Inertia<double>& I : robot.inertias().subspan(1)) sum += I.mass();
   return sum;
@@ -187,6 +193,7 @@ double mass_of(const Model& robot) {
 /// Root mean square error of all torques that random motions need, base and joints alike, in percent.
 double fresh_error(const Model& found, const Model& truth, bool limbs_only = false) {
   Random random(77);
+  std::mt19937_64 configurations(77);
   const Plant<double> right(truth), own(found);
   Motion<double> motion(truth);
   Workspace<double> ws(truth);
@@ -194,7 +201,7 @@ double fresh_error(const Model& found, const Model& truth, bool limbs_only = fal
   double error = 0.0, size = 0.0;
   const int first = limbs_only ? 6 : 0;
   for (int k = 0; k < 200; ++k) {
-    const Eigen::VectorXd q = random_configuration(truth, random.engine);
+    const Eigen::VectorXd q = random_configuration(truth, configurations);
     Eigen::VectorXd v(truth.nv()), acceleration(truth.nv());
     for (int i = 0; i < truth.nv(); ++i)
       v(i) = random.real(-1.0, 1.0), acceleration(i) = random.real(-5.0, 5.0);
@@ -235,16 +242,19 @@ TEST(FloatingBase, a_quadruped_that_sways_on_its_feet_is_identified_with_its_tru
   for (const bool world_axes : {false, true}) {
     SCOPED_TRACE(world_axes);
     const Identification found =
-        identified(described, simulated(truth, {.world_axes = world_axes}));
+        identified_from(described, walked(truth, {.world_axes = world_axes}));
     EXPECT_TRUE(found.chosen.estimate.consistent);
     EXPECT_FALSE(found.has_findings());
     const Model model = found.model();
-    EXPECT_NEAR(mass_of(model), mass_of(truth), 0.01 * mass_of(truth));
+    EXPECT_NEAR(whole_mass(model), whole_mass(truth), 0.01 * whole_mass(truth));
     const double before = fresh_error(described, truth), after = fresh_error(model, truth);
     EXPECT_LT(after, 0.25 * before) << before;
     // of the trunk, weight and centre of mass
     const int trunk = described.frame("trunk").body;
-    EXPECT_LT((model.inertias()[trunk].com() - truth.inertias()[trunk].com()).norm(), 0.01);
+    const auto off = [&](const Model& of) {
+      return (of.inertias()[trunk].com() - truth.inertias()[trunk].com()).norm();
+    };
+    EXPECT_LT(off(model), 0.5 * off(described));
   }
 }
 
@@ -253,9 +263,9 @@ TEST(FloatingBase, a_trot_and_a_fall_show_the_same_robot) {
   const double before = fresh_error(described, truth);
   for (const Gait& gait : {Gait{.sway = 0.05, .lift = 0.25}, Gait{.height = 0.75, .sway = 0.1}}) {
     SCOPED_TRACE(gait.lift);
-    const Identification found = identified(described, simulated(truth, gait));
-    EXPECT_FALSE(found.has_findings());
-    EXPECT_NEAR(mass_of(found.model()), mass_of(truth), 0.02 * mass_of(truth));
+    const Identification found = identified_from(described, walked(truth, gait));
+    for (const Remark& remark : found.remarks) EXPECT_FALSE(remark.finding) << remark.text;
+    EXPECT_NEAR(whole_mass(found.model()), whole_mass(truth), 0.02 * whole_mass(truth));
     EXPECT_LT(fresh_error(found.model(), truth), 0.3 * before) << before;
   }
 }
@@ -263,9 +273,9 @@ TEST(FloatingBase, a_trot_and_a_fall_show_the_same_robot) {
 TEST(FloatingBase, in_the_air_no_force_is_needed_and_joints_give_the_scale) {
   const Model truth = true_quadruped(), described = load_robot("quadruped").model;
   // falls for 3 s from high above
-  const Recording run = simulated(truth, {.height = 100.0, .seconds = 4.0, .sway = 0.4, .ground = false})
+  const Recording run = walked(truth, {.height = 100.0, .seconds = 4.0, .sway = 0.4, .ground = false})
                             .without("_foot_");
-  const Identification found = identified(described, run);
+  const Identification found = identified_from(described, run);
   EXPECT_TRUE(found.chosen.estimate.consistent);
   EXPECT_LT(fresh_error(found.model(), truth, true), 0.5 * fresh_error(described, truth, true));
 }
@@ -273,10 +283,10 @@ TEST(FloatingBase, in_the_air_no_force_is_needed_and_joints_give_the_scale) {
 TEST(FloatingBase, of_one_that_hangs_only_the_limbs_are_found) {
   const Model truth = true_quadruped(), described = load_robot("quadruped").model;
   const Recording run =
-      simulated(truth, {.height = 1.5, .sway = 0.4, .held = true, .ground = false}).without("_foot_");
+      walked(truth, {.height = 1.5, .sway = 0.4, .held = true, .ground = false}).without("_foot_");
   // what holds it is not in the log: with its equations nothing fits
-  const Identification wrong = identified(described, run);
-  const Identification found = identified(described, run, {.base_held = true});
+  const Identification wrong = identified_from(described, run);
+  const Identification found = identified_from(described, run, {.base_held = true});
   EXPECT_FALSE(found.has_findings());
   EXPECT_LT(fresh_error(found.model(), truth, true), 0.25 * fresh_error(described, truth, true));
   EXPECT_LT(fresh_error(found.model(), truth, true), 0.5 * fresh_error(wrong.model(), truth, true));
@@ -289,15 +299,20 @@ TEST(FloatingBase, deviations_hold) {
   double two = 0.0;
   constexpr int seeds = 3;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed)
-    two += within(identified(described, simulated(truth, {.seed = seed})), truth, 2.0) / seeds;
+    two += within(identified_from(described, walked(truth, {.sway = 0.08, .seed = seed})), truth, 2.0) / seeds;
   EXPECT_GE(two, 0.8);
 }
 
 TEST(FloatingBase, logs_that_contradict_themselves_are_refused_with_a_remedy) {
   const Model truth = true_quadruped(), described = load_robot("quadruped").model;
-  const Recording run = simulated(truth, {.seconds = 3.0});
-  const auto refused = [&](const Recording& what) {
-    return told([&] { (void)identified(described, what); });
+  const Recording run = walked(truth, {.seconds = 3.0});
+  const auto refused = [&](const Recording& what) -> std::string {
+    try {
+      (void)identified_from(described, what);
+    } catch (const std::runtime_error& e) {
+      return e.what();
+    }
+    return "";
   };
   Recording other = run;
   other.names[other.column("f_local_FL_foot_x")] = "f_local_FL_fot_x";
@@ -326,7 +341,7 @@ TEST(FloatingBase, logs_that_contradict_themselves_are_refused_with_a_remedy) {
     turn(row, p, yaw), turn(row, w, now), turn(row, v, now);
   }
   EXPECT_NE(refused(other).find("the world's axes"), std::string::npos) << refused(other);
-  EXPECT_THROW((void)identified(described, run, {.method = Method::ols}), std::runtime_error);
+  EXPECT_THROW((void)identified_from(described, run, {.method = Method::ols}), std::runtime_error);
   std::istringstream text(run.csv());
   EXPECT_THROW((void)online(described, {.fit = {{"run.csv", &text}}}, {}), std::invalid_argument);
 }
@@ -382,17 +397,17 @@ TEST(FloatingBase, an_arm_on_a_force_plate_is_seen_beside_its_friction) {
   for (const std::uint64_t seed : {1, 2}) {
     const OnPlate on(seed);
     const double described = on.error(on.described);
-    const Identification both = identified(on.described, on.run);
+    const Identification both = identified_from(on.described, on.run);
     EXPECT_TRUE(both.chosen.estimate.consistent);
     EXPECT_LT(on.error(both.model()), 0.1 * described);
     // the plate's offsets are unknown, and the base's own weight is one of them
     EXPECT_EQ(both.state(0), "known");
     EXPECT_EQ(both.state(both.torques.at(5, 2)), "estimated");
     // by the plate alone
-    const Identification plate = identified(on.described, on.run.without("tau_"));
+    const Identification plate = identified_from(on.described, on.run.without("tau_"));
     EXPECT_LT(on.error(plate.model()), 0.1 * described);
     // by noisy torques alone, less well
-    const Identification joints = identified(on.arm, on.run.without("_base_link"), {.choose = false});
+    const Identification joints = identified_from(on.arm, on.run.without("_base_link"), {.choose = false});
     EXPECT_LT(on.error(both.model()), on.error(joints.model()));
   }
 }

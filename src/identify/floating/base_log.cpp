@@ -1,3 +1,4 @@
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 
@@ -64,6 +65,11 @@ Wrench<double> wrench_at(const BaseColumns::Force& force, const Eigen::Ref<const
   return {vector(force.moment), vector(force.force)};
 }
 
+/// Of the base, from a configuration.
+Mat3<double> rotation_of(const Eigen::Ref<const Vector>& q) {
+  return Eigen::Quaterniond(q(0), q(1), q(2), q(3)).normalized().toRotationMatrix();
+}
+
 Matrix rows(const Eigen::Ref<const Matrix>& table, const std::vector<int>& columns) {
   return table(columns, Eigen::all);
 }
@@ -82,9 +88,7 @@ void check_twist(const Model& model, const Log& log, Diagnostics& found) {
     joint_difference(floating, before.data(), after.data(), rate.data());
     rate /= dt;
     const Vector twist = 0.5 * (log.base_twist.col(k) + log.base_twist.col(k + 1));
-    const Mat3<double> R = Eigen::Quaterniond(before(0), before(1), before(2), before(3))
-                               .normalized()
-                               .toRotationMatrix();
+    const Mat3<double> R = rotation_of(before);
     Vector turned(twist_size);
     turned << R.transpose() * twist.head<3>(), R.transpose() * twist.tail<3>();
     own += (rate - twist).squaredNorm(), world += (rate - turned).squaredNorm();
@@ -214,6 +218,17 @@ void set_base(const Model& model, const BaseColumns& columns, const Eigen::Ref<c
   }
 }
 
+void settle_base(Prepared& prepared) {
+  for (Piece& piece : prepared.pieces)
+    for (Index k = 0; k < piece.size(); ++k) {
+      piece.q.col(k).head<4>().normalize();
+      auto acceleration = piece.a.col(k).segment<3>(3);
+      acceleration =
+          rotation_of(piece.q.col(k)).transpose() * Vec3<double>(acceleration);
+      piece.v.col(k).segment<3>(3).setZero();
+    }
+}
+
 Log with_base(const Model& model, const Log& log) {
   const Index count = log.size();
   Log whole;
@@ -235,6 +250,10 @@ Log with_base(const Model& model, const Log& log) {
       whole.v.col(k) = difference(model, q0, q1) / (log.t(after) - log.t(before));
     }
   if (log.base_twist.size()) whole.v.topRows(twist_size) = log.base_twist;
+  for (Index k = 0; k < count; ++k) {
+    auto velocity = whole.v.col(k).segment<3>(3);
+    velocity = rotation_of(whole.q.col(k)) * Vec3<double>(velocity);
+  }
   if (log.v.size()) whole.v.bottomRows(log.v.rows()) = log.v;
   whole.tau = Matrix::Zero(model.nv(), count);
   if (log.tau.size()) whole.tau.bottomRows(log.tau.rows()) = log.tau;

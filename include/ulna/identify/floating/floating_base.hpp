@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "ulna/identify/data/log.hpp"
+#include "ulna/identify/data/prepare.hpp"
 
 /// Logs of robots whose base floats: legged robots, mobile arms, arms on a force plate.
 namespace ulna::identify {
@@ -37,8 +37,12 @@ BaseColumns base_columns(const Model& model, const std::vector<std::string>& nam
 void set_base(const Model& model, const BaseColumns& columns, const Eigen::Ref<const Matrix>& table,
               Log& log, Diagnostics& found);
 
-/// The log as one of all coordinates of the robot: q, v and a of the base before those of the joints, torques with what acts from
-/// outside, so that Y π = tau holds row by row. Velocities that were not measured are differences.
+/// The log as one of all coordinates of the robot: q and v of the base before those of the joints, torques with what acts from outside. The
+/// linear velocity of the base is in the world's axes, where its rate is its acceleration. Velocities that were not measured are differences.
 Log with_base(const Model& model, const Log& log);
+
+/// Of samples that were prepared from such logs, makes the base as the robot's v and a have it, so that Y π = tau holds row by row: seen
+/// from where its linear velocity is zero, which is no matter of forces [Galilei], accelerations in its own axes.
+void settle_base(Prepared& prepared);
 
 }  // namespace ulna::identify
