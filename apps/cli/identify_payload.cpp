@@ -32,8 +32,8 @@ std::string payload_in_words(const LinkPayload& payload) {
     text += fmt::format("; inertia about it {}, {}, {} kg m^2", moment(0), moment(1), moment(2));
   }
   if (payload.samples_without > 0)
-    text += fmt::format("; {} % of the torque with it is not explained",
-                        figure(payload.percent, 3));
+    text +=
+        fmt::format("; {} % of the torque with it is not explained", figure(payload.percent, 3));
   return text;
 }
 
@@ -47,14 +47,13 @@ Json payload_json(const Identification& r) {
                        {"high", m.high},
                        {"mass_deviation", m.mass_deviation},
                        {"com_deviation", m.com_deviation}});
-  return merged(
-      {ULNA_FIELDS(p, link, mass, mass_deviation, com, com_deviation, rotational,
-                   rotational_deviation, added, unconstrained, deviation, percent, without_percent,
-                   feature_changes, samples, samples_without, reasons),
-       {{"state", to_string(p.state)},
-        {"friction_change", r.weighing.friction_change},
-        {"robot_deviation", r.weighing.robot_deviation},
-        {"helpful", helpful}}});
+  return merged({ULNA_FIELDS(p, link, mass, mass_deviation, com, com_deviation, rotational,
+                             rotational_deviation, added, unconstrained, deviation, percent,
+                             without_percent, feature_changes, samples, samples_without, reasons),
+                 {{"state", to_string(p.state)},
+                  {"friction_change", r.weighing.friction_change},
+                  {"robot_deviation", r.weighing.robot_deviation},
+                  {"helpful", helpful}}});
 }
 
 }  // namespace ulna::cli

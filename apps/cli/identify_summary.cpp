@@ -83,9 +83,10 @@ std::vector<std::string> next_steps(const Identification& r, const std::string& 
   if (r.torques.model().nq() != r.torques.model().nv()) {
     if (3 * vague > r.base.size())
       all.emplace_back(
-          "record motion in which the base turns about all axes and each leg swings in the air, too");
+          "record motion in which the base turns about all axes and each leg swings in the air, "
+          "too");
   } else if (!still.empty() || r.chosen.estimate.excitation.rank < r.base.size() ||
-      3 * vague > r.base.size())
+             3 * vague > r.base.size())
     all.push_back(fmt::format(
         "record the motion of 'ulna excite {} -o motion.csv'{}", robot,
         still.empty() ? "" : fmt::format(": more motion of {}", fmt::join(still, ", "))));

@@ -18,7 +18,8 @@ using identify::Options;
 /// Logs as Python has them: (name, CSV text or None), None being a file of that name.
 class Logs {
  public:
-  explicit Logs(const py::list& fit, const py::list& validation = {}, const py::list& loaded = {}) {
+  explicit Logs(const py::list& fit, const py::list& validation = py::list(),
+                const py::list& loaded = py::list()) {
     add(fit, inputs_.fit), add(validation, inputs_.validation), add(loaded, inputs_.loaded);
   }
   const identify::LogInputs& inputs() const { return inputs_; }

@@ -12,8 +12,8 @@ ULNA_PYTHON_WORDS(identify::RefineStatus, converged, iteration_limit, time_limit
 ULNA_PYTHON_FIELDS(identify::PriorOptions, deviation, from_robot, rotors, friction)
 ULNA_PYTHON_FIELDS(identify::PayloadOptions, friction_change, robot_deviation)
 ULNA_PYTHON_FIELDS(identify::Options, split, filter_hz, features, rotors, torque_delay, choose,
-                   gains, find_gains, prior, method, payload, weighing, known_payload, folds, essential, refine,
-                   stribeck, delay, ratios, base_held)
+                   gains, find_gains, prior, method, payload, weighing, known_payload, folds,
+                   essential, refine, stribeck, delay, ratios, base_held)
 ULNA_PYTHON_FIELDS(identify::LogFigures, rows, samples, corrupt, outliers, duplicates, held,
                    out_of_time, duration, rate_hz, jitter, shortest_step, longest_step, gaps,
                    pieces)

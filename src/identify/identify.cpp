@@ -140,8 +140,7 @@ class Run {
     if (given_.payload.empty() || result.online || !go_on(7, "weighing the payload")) return;
     TorqueData with = samples_.data;
     if (!loaded_.empty()) {
-      Prepared all =
-          prepared(loaded_, *options_.filter_hz, *options_.torque_delay, result.found);
+      Prepared all = prepared(loaded_, *options_.filter_hz, *options_.torque_delay, result.found);
       all = without(all, report_contacts(find_contacts(result.torques, result.base, all), loaded_));
       with = gather(result.torques, all);
     }
@@ -230,9 +229,8 @@ class Run {
     };
     const TorqueData data = samples(logs_);
     if (const Vector& known = given_.known_payload; known.size() > 0) {
-      result.gains =
-          gains_by_payload(torques, {given_.payload, known(0), known.tail<3>()}, data,
-                           samples(loaded_), {.prior = given_.prior}, given_.weighing);
+      result.gains = gains_by_payload(torques, {given_.payload, known(0), known.tail<3>()}, data,
+                                      samples(loaded_), {.prior = given_.prior}, given_.weighing);
     } else {
       Vector z = torques.nominal();
       z.tail(torques.unknowns() - torques.inertial_size()).setZero();
@@ -287,8 +285,7 @@ class Run {
 
   /// What touched the robot is no part of it.
   void leave_out_contacts() {
-    contacts_ =
-        report_contacts(find_contacts(result.torques, result.base, samples_.fitted), logs_);
+    contacts_ = report_contacts(find_contacts(result.torques, result.base, samples_.fitted), logs_);
     if (contacts_.empty()) return;
     samples_.fitted = without(samples_.fitted, contacts_);
     samples_.data = gather(result.torques, samples_.fitted);
@@ -571,8 +568,8 @@ Identification online(const Model& model, const LogInputs& logs, const Options& 
           "' has rigid joints whose motors are coupled, which identification sample by sample does "
           "not know: identify whole logs, or with_plain_drives(model)");
   require(options.split == 0.0 && options.payload.empty() && logs.loaded.empty() &&
-              !options.refine &&
-              options.method == Method::consistent && options.folds == 0 && !options.essential,
+              !options.refine && options.method == Method::consistent && options.folds == 0 &&
+              !options.essential,
           "identify::online: Options::split, payload, LogInputs::loaded, method, refine, folds and "
           "essential are for logs as a whole");
   Options usual = settled(options, model);

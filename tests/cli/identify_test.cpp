@@ -570,9 +570,9 @@ std::string loaded_csv(int seed) {
 }
 
 TEST(IdentifyVerb, weighs_a_payload_from_logs_without_and_with_it) {
-
   const Folder folder;
-  const std::string with = folder.write("with.csv", loaded_csv(2)), link = result(Motion().csv())["parameters"][20]["name"];
+  const std::string with = folder.write("with.csv", loaded_csv(2)),
+                    link = result(Motion().csv())["parameters"][20]["name"];
   const std::string name = link.substr(0, link.find('.'));
   const json d = result(Motion(1, 12.0).csv(), {"--payload", name, "--loaded", with, "--usual"});
   const json& payload = d["payload"];
@@ -582,15 +582,20 @@ TEST(IdentifyVerb, weighs_a_payload_from_logs_without_and_with_it) {
   EXPECT_EQ(d["logs"][1]["use"], "payload");
   // the robot is that of the log without: nothing of it is known beforehand
   EXPECT_EQ(d["parameters"][0]["state"] == "known", false);
-  const RunResult text = run_cli({"identify", robot, "-", "--payload", name, "--loaded", with, "--usual"},
-                                 {.input = Motion(1, 12.0).csv()});
+  const RunResult text =
+      run_cli({"identify", robot, "-", "--payload", name, "--loaded", with, "--usual"},
+              {.input = Motion(1, 12.0).csv()});
   EXPECT_TRUE(has(text.out, "payload")) << text.out;
   EXPECT_TRUE(has(text.out, "1 more with the payload")) << text.out;
   EXPECT_TRUE(result(Motion().csv())["payload"].is_null());
   EXPECT_EQ(identify(Motion().csv(), {"--loaded", with}).status, 2);
   EXPECT_EQ(identify(Motion().csv(), {"--payload", name, "--loaded", with, "--online"}).status, 2);
-  EXPECT_EQ(identify(Motion().csv(), {"--payload", name, "--loaded", with, "--method", "ols"}).status, 2);
-  EXPECT_EQ(identify(Motion().csv(), {"--payload", name, "--loaded", with, "--known-payload", "1,0,0,0"}).status, 2);
+  EXPECT_EQ(
+      identify(Motion().csv(), {"--payload", name, "--loaded", with, "--method", "ols"}).status, 2);
+  EXPECT_EQ(
+      identify(Motion().csv(), {"--payload", name, "--loaded", with, "--known-payload", "1,0,0,0"})
+          .status,
+      2);
   EXPECT_EQ(identify(Motion().csv(), {"--base-held"}).status, 2);
 }
 

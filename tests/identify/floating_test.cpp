@@ -38,7 +38,8 @@ struct Recording {
     less.names.clear();
     std::vector<std::size_t> kept;
     for (std::size_t i = 0; i < names.size(); ++i)
-      if (names[i].find(part) == std::string::npos) kept.push_back(i), less.names.push_back(names[i]);
+      if (names[i].find(part) == std::string::npos)
+        kept.push_back(i), less.names.push_back(names[i]);
     for (const auto& row : rows) {
       less.rows.emplace_back();
       for (const std::size_t i : kept) less.rows.back().push_back(row[i]);
@@ -77,11 +78,11 @@ Model true_quadruped() {
 
 /// How it is moved: by feedback about a posture that sways, on the ground or in the air.
 struct Gait {
-  double height = 0.47;    ///< of the trunk at first
+  double height = 0.47;  ///< of the trunk at first
   double seconds = 12.0;
-  double sway = 0.12;      ///< rad, of each joint
-  double lift = 0.0;       ///< rad, of thighs and knees of two legs at a time
-  bool held = false;       ///< the trunk hangs on a rope with a spring
+  double sway = 0.12;  ///< rad, of each joint
+  double lift = 0.0;   ///< rad, of thighs and knees of two legs at a time
+  bool held = false;   ///< the trunk hangs on a rope with a spring
   bool ground = true;
   bool world_axes = false;  ///< forces as in the world's axes, else in the feet's
   std::uint64_t seed = 1;
@@ -113,7 +114,8 @@ Recording walked(const Model& robot, const Gait& gait) {
   for (const char* foot : feet)
     for (const char* quantity : {"f_", "m_"})
       for (const char* axis : {"_x", "_y", "_z"})
-        run.names.push_back(std::string(quantity) + (gait.world_axes ? "" : "local_") + foot + axis);
+        run.names.push_back(std::string(quantity) + (gait.world_axes ? "" : "local_") + foot +
+                            axis);
 
   bool feet_alone = true;
   Kinematics<double> at(robot);
@@ -125,7 +127,9 @@ Recording walked(const Model& robot, const Gait& gait) {
     for (int i = 6; i < n; ++i) {
       // from rest
       const double begun = std::min(1.0, t / 0.5), swell = begun * begun * (3.0 - 2.0 * begun);
-      double want = q(i + 1) + swell * gait.sway * std::sin(2.0 * M_PI * hz[std::size_t(i)] * t + phase[std::size_t(i)]);
+      double want =
+          q(i + 1) +
+          swell * gait.sway * std::sin(2.0 * M_PI * hz[std::size_t(i)] * t + phase[std::size_t(i)]);
       // diagonal legs in turn, bent at thigh and knee
       const int leg = (i - 6) / 3, part = (i - 6) % 3;
       const bool first = leg == 0 || leg == 3;
@@ -162,9 +166,8 @@ Recording walked(const Model& robot, const Gait& gait) {
         const Transform<double> X = at.pose(frame);
         const V3 force = sign * c.force,
                  moment = sign * c.moment + (c.position - X.translation()).cross(force);
-        const Mat3<double> R =
-            gait.world_axes ? Mat3<double>(Mat3<double>::Identity())
-                            : Mat3<double>(X.rotation().matrix().transpose());
+        const Mat3<double> R = gait.world_axes ? Mat3<double>(Mat3<double>::Identity())
+                                               : Mat3<double>(X.rotation().matrix().transpose());
         on[body].force += R * force, on[body].moment += R * moment;
       }
       feet_alone &= on.count(body) > 0;
@@ -273,8 +276,9 @@ TEST(FloatingBase, a_trot_and_a_fall_show_the_same_robot) {
 TEST(FloatingBase, in_the_air_no_force_is_needed_and_joints_give_the_scale) {
   const Model truth = true_quadruped(), described = load_robot("quadruped").model;
   // falls for 3 s from high above
-  const Recording run = walked(truth, {.height = 100.0, .seconds = 4.0, .sway = 0.4, .ground = false})
-                            .without("_foot_");
+  const Recording run =
+      walked(truth, {.height = 100.0, .seconds = 4.0, .sway = 0.4, .ground = false})
+          .without("_foot_");
   const Identification found = identified_from(described, run);
   EXPECT_TRUE(found.chosen.estimate.consistent);
   EXPECT_LT(fresh_error(found.model(), truth, true), 0.5 * fresh_error(described, truth, true));
@@ -299,7 +303,9 @@ TEST(FloatingBase, deviations_hold) {
   double two = 0.0;
   constexpr int seeds = 3;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed)
-    two += within(identified_from(described, walked(truth, {.sway = 0.08, .seed = seed})), truth, 2.0) / seeds;
+    two += within(identified_from(described, walked(truth, {.sway = 0.08, .seed = seed})), truth,
+                  2.0) /
+           seeds;
   EXPECT_GE(two, 0.8);
 }
 
@@ -336,7 +342,8 @@ TEST(FloatingBase, logs_that_contradict_themselves_are_refused_with_a_remedy) {
     for (int i = 0; i < 3; ++i) row[at + std::size_t(i)] = turned(i);
   };
   for (auto& row : other.rows) {
-    const Eigen::Quaterniond now = yaw * Eigen::Quaterniond(row[q], row[q + 1], row[q + 2], row[q + 3]);
+    const Eigen::Quaterniond now =
+        yaw * Eigen::Quaterniond(row[q], row[q + 1], row[q + 2], row[q + 3]);
     row[q] = now.w(), row[q + 1] = now.x(), row[q + 2] = now.y(), row[q + 3] = now.z();
     turn(row, p, yaw), turn(row, w, now), turn(row, v, now);
   }
@@ -407,7 +414,8 @@ TEST(FloatingBase, an_arm_on_a_force_plate_is_seen_beside_its_friction) {
     const Identification plate = identified_from(on.described, on.run.without("tau_"));
     EXPECT_LT(on.error(plate.model()), 0.1 * described);
     // by noisy torques alone, less well
-    const Identification joints = identified_from(on.arm, on.run.without("_base_link"), {.choose = false});
+    const Identification joints =
+        identified_from(on.arm, on.run.without("_base_link"), {.choose = false});
     EXPECT_LT(on.error(both.model()), on.error(joints.model()));
   }
 }

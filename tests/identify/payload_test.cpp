@@ -47,7 +47,8 @@ struct LoadedRobot {
         link(std::move(on)) {
     Random random(seed);
     truth = model.nominal();
-    for (int b = 0; b < robot.joint_count(); ++b) truth.segment<10>(10 * b) *= random.real(0.8, 1.3);
+    for (int b = 0; b < robot.joint_count(); ++b)
+      truth.segment<10>(10 * b) *= random.real(0.8, 1.3);
     const int count = int(how.seconds * per_second);
     usual = usual_of(Excited(robot, plain_friction, truth, 400, 20.0, random).data.tau);
     for (int i = 0; i < robot.nv(); ++i) {
@@ -58,15 +59,16 @@ struct LoadedRobot {
     const Vec3<double> com(random.real(-0.05, 0.05), random.real(-0.05, 0.05),
                            random.real(0.02, 0.12));
     const Vec3<double> box(random.real(0.002, 0.006), random.real(0.002, 0.006), 0.004);
-    payload = Inertia<double>::about_com(
-        how.mass, com, how.mass * box.asDiagonal().toDenseMatrix());
+    payload =
+        Inertia<double>::about_com(how.mass, com, how.mass * box.asDiagonal().toDenseMatrix());
     Eigen::VectorXd loaded = truth;
     const Frame& frame = robot.frame(link);
     loaded.segment<10>(10 * (frame.body - 1)) += (frame.X_BF * payload).parameters();
     std::normal_distribution<double> normal;
     std::mt19937_64 numbers(seed);
     for (int i = 0; i < robot.nv(); ++i)
-      for (int k = 0; k < 2; ++k) loaded(model.at(i, k)) *= std::max(0.1, 1.0 + how.warmer * normal(numbers));
+      for (int k = 0; k < 2; ++k)
+        loaded(model.at(i, k)) *= std::max(0.1, 1.0 + how.warmer * normal(numbers));
     Random motion(seed + 1000), again(seed + 1000);
     without = recorded(truth, count, motion, how, numbers);
     with = recorded(loaded, count, how.same_motion ? again : motion, how, numbers);
@@ -98,7 +100,8 @@ struct Coverage {
 };
 
 TEST(LinkPayload, mass_and_centre_of_mass_are_found_within_their_deviations) {
-  for (const auto& [name, link] : {std::pair{"ur5e", "wrist_3_link"}, std::pair{"panda", "panda_link8"}})
+  for (const auto& [name, link] :
+       {std::pair{"ur5e", "wrist_3_link"}, std::pair{"panda", "panda_link8"}})
     for (const bool same : {false, true}) {
       SCOPED_TRACE(std::string(name) + (same ? ", the same motion twice" : ""));
       Coverage coverage;
@@ -120,7 +123,8 @@ TEST(LinkPayload, mass_and_centre_of_mass_are_found_within_their_deviations) {
 }
 
 TEST(LinkPayload, friction_that_the_model_has_not_is_counted) {
-  for (const auto& [name, link] : {std::pair{"ur5e", "wrist_3_link"}, std::pair{"panda", "panda_link8"}}) {
+  for (const auto& [name, link] :
+       {std::pair{"ur5e", "wrist_3_link"}, std::pair{"panda", "panda_link8"}}) {
     SCOPED_TRACE(name);
     Coverage coverage;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -135,18 +139,20 @@ TEST(LinkPayload, friction_that_the_model_has_not_is_counted) {
 }
 
 TEST(LinkPayload, nothing_is_called_none) {
-  for (const auto& [name, link] : {std::pair{"ur5e", "wrist_3_link"}, std::pair{"panda", "panda_link8"}})
+  for (const auto& [name, link] :
+       {std::pair{"ur5e", "wrist_3_link"}, std::pair{"panda", "panda_link8"}})
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       const LoadedRobot c(name, link, seed, {.mass = 0.0, .stribeck = seed % 2 ? 0.5 : 0.0});
       const LinkPayload p = c.weighed();
-      EXPECT_EQ(p.state, State::none) << name << ", seed " << seed << ": " << p.mass << " +- "
-                                      << p.mass_deviation;
+      EXPECT_EQ(p.state, State::none)
+          << name << ", seed " << seed << ": " << p.mass << " +- " << p.mass_deviation;
       EXPECT_TRUE(p.added.isZero(0.0));
     }
 }
 
 TEST(LinkPayload, a_robot_that_is_known_badly_weighs_badly) {
-  const LoadedRobot rich("ur5e", "wrist_3_link", 3, {}), poor("ur5e", "wrist_3_link", 3, {.seconds = 2.0});
+  const LoadedRobot rich("ur5e", "wrist_3_link", 3, {}),
+      poor("ur5e", "wrist_3_link", 3, {.seconds = 2.0});
   const LinkPayload well = rich.weighed(),
                     badly = weigh_payload(rich.model, rich.link, poor.identified(), poor.without,
                                           rich.with);
@@ -207,11 +213,13 @@ LoadedRobot with_motion_of(LoadedRobot c, const std::vector<int>& moving, double
 
 TEST(LinkPayload, what_the_motion_does_not_show_is_said_with_what_would_show_it) {
   // what joints that rest hold may be friction
-  const LoadedRobot c = with_motion_of(LoadedRobot("ur5e", "wrist_3_link", 6, {.mass = 0.2, .dry = 3.0}), {}, 0.05);
+  const LoadedRobot c =
+      with_motion_of(LoadedRobot("ur5e", "wrist_3_link", 6, {.mass = 0.2, .dry = 3.0}), {}, 0.05);
   const LinkPayload p = c.weighed();
   ASSERT_EQ(p.state, State::unseen) << p.mass << " +- " << p.mass_deviation;
   ASSERT_GE(p.reasons.size(), 2u);
-  EXPECT_NE(p.reasons[0].find("joints 'shoulder_pan_joint', 'shoulder_lift_joint'"), std::string::npos)
+  EXPECT_NE(p.reasons[0].find("joints 'shoulder_pan_joint', 'shoulder_lift_joint'"),
+            std::string::npos)
       << p.reasons[0];
   ASSERT_GE(p.helpful.size(), 2u);
   // the axis of the base is vertical
@@ -221,7 +229,8 @@ TEST(LinkPayload, what_the_motion_does_not_show_is_said_with_what_would_show_it)
 }
 
 TEST(LinkPayload, arms_whose_axes_are_vertical_do_not_carry_their_payload) {
-  const LoadedRobot c = with_motion_of(LoadedRobot("scara", "outer_arm", 7, {.mass = 0.5}), {0, 1}, 1.0);
+  const LoadedRobot c =
+      with_motion_of(LoadedRobot("scara", "outer_arm", 7, {.mass = 0.5}), {0, 1}, 1.0);
   const LinkPayload p = c.weighed();
   EXPECT_EQ(p.state, State::unseen) << p.mass << " +- " << p.mass_deviation;
   EXPECT_TRUE(std::ranges::any_of(p.reasons, [](const std::string& reason) {
@@ -230,7 +239,8 @@ TEST(LinkPayload, arms_whose_axes_are_vertical_do_not_carry_their_payload) {
 }
 
 TEST(LinkPayload, what_is_promised_of_a_motion_holds) {
-  const LoadedRobot c = with_motion_of(LoadedRobot("ur5e", "wrist_3_link", 8, {.mass = 0.2, .dry = 3.0}), {}, 0.05);
+  const LoadedRobot c =
+      with_motion_of(LoadedRobot("ur5e", "wrist_3_link", 8, {.mass = 0.2, .dry = 3.0}), {}, 0.05);
   const LinkPayload before = c.weighed();
   ASSERT_FALSE(before.helpful.empty());
   const PayloadMotion& best = before.helpful.front();
@@ -241,7 +251,8 @@ TEST(LinkPayload, what_is_promised_of_a_motion_holds) {
   LoadedRobot more = c;
   TorqueData& d = more.with;
   const Eigen::Index n = d.size();
-  for (Eigen::MatrixXd* x : {&d.q, &d.v, &d.a, &d.tau, &d.x}) x->conservativeResize(Eigen::NoChange, 2 * n);
+  for (Eigen::MatrixXd* x : {&d.q, &d.v, &d.a, &d.tau, &d.x})
+    x->conservativeResize(Eigen::NoChange, 2 * n);
   d.breaks = {0, n};
   const Eigen::VectorXd middle = c.with.q.rowwise().mean();
   for (Eigen::Index k = 0; k < n; ++k) {

@@ -51,9 +51,9 @@ struct Options {
   /// kg, and x, y, z of its centre of mass in the frame of that link, m: what it carries in LogInputs::loaded, if that is known. Then gains
   /// that are to be found (find_gains) are those with which it weighs that.
   Vector known_payload = {};
-  int folds = 0;             ///< parts of the fitted motion for cross-validation; 0: none
-  bool essential = false;    ///< find the base parameters that matter
-  bool refine = false;       ///< by simulation; the method must be consistent
+  int folds = 0;           ///< parts of the fitted motion for cross-validation; 0: none
+  bool essential = false;  ///< find the base parameters that matter
+  bool refine = false;     ///< by simulation; the method must be consistent
   bool stribeck = false, delay = false;  ///< to be found by refinement
   bool ratios = false;                   ///< find the ratios by which motors are coupled
   /// Of a robot whose base floats: what holds or carries it is not known, so that joints' torques alone count.
@@ -82,7 +82,8 @@ void require_valid(const LogInputs& logs, const Options& options);
 inline constexpr double learned_enough = 0.1;
 
 struct LogSummary {
-  std::string file, use;  ///< fit, validation, both if it was split, payload; none if it repeats another log
+  std::string file,
+      use;  ///< fit, validation, both if it was split, payload; none if it repeats another log
   LogFigures figures;
   ClockRepair clock;
 };

@@ -138,11 +138,12 @@ BaseColumns base_columns(const Model& model, const std::vector<std::string>& nam
     columns.twist = all_of(names, of("dq_", v, 0, twist_size), base + "velocity", file);
   const bool moves = !columns.position.empty() || !columns.twist.empty();
   if (moves && columns.orientation.empty())
-    throw CsvError({file, 0, 0}, base + "orientation is missing: '" + of("q_", q, 0, 1)[0] + "', ...");
+    throw CsvError({file, 0, 0},
+                   base + "orientation is missing: '" + of("q_", q, 0, 1)[0] + "', ...");
   if (!columns.orientation.empty() && columns.position.empty() && columns.twist.empty())
     throw CsvError({file, 0, 0}, base + "velocity or position is missing: '" +
-                                     of("qd_", v, 0, 1)[0] + "', ..., or '" +
-                                     of("q_", q, 4, 5)[0] + "', ...");
+                                     of("qd_", v, 0, 1)[0] + "', ..., or '" + of("q_", q, 4, 5)[0] +
+                                     "', ...");
 
   std::vector<std::string_view> frames;
   for (const Frame& f : model.frames()) frames.push_back(f.name);
@@ -194,10 +195,11 @@ void set_base(const Model& model, const BaseColumns& columns, const Eigen::Ref<c
     if (k > 0 && turn.dot(log.base_pose.col(k - 1).head<4>()) < 0.0) turn *= -1.0;
   }
   if (long_or_short)
-    found.add(log_rules::units, {log.file, long_or_short.first()},
-              message("base '", model.joint_name(1), "'"),
-              message("its quaternion has the length ", number(worst), " at ", long_or_short.rows()),
-              "", "give qw, qx, qy, qz of a unit quaternion");
+    found.add(
+        log_rules::units, {log.file, long_or_short.first()},
+        message("base '", model.joint_name(1), "'"),
+        message("its quaternion has the length ", number(worst), " at ", long_or_short.rows()), "",
+        "give qw, qx, qy, qz of a unit quaternion");
   else if (!columns.twist.empty() && !columns.position.empty())
     check_twist(model, log, found);
 
@@ -210,10 +212,10 @@ void set_base(const Model& model, const BaseColumns& columns, const Eigen::Ref<c
     at.set(q);
     tau.setZero();
     for (const BaseColumns::Force& f : columns.forces)
-      add_wrench_torque<double>(at,
-                                {&model.frame(f.frame), wrench_at(f, table, k),
-                                 f.local ? Axes::local : Axes::aligned},
-                                tau);
+      add_wrench_torque<double>(
+          at,
+          {&model.frame(f.frame), wrench_at(f, table, k), f.local ? Axes::local : Axes::aligned},
+          tau);
     log.outside.col(k) = tau;
   }
 }
@@ -223,8 +225,7 @@ void settle_base(Prepared& prepared) {
     for (Index k = 0; k < piece.size(); ++k) {
       piece.q.col(k).head<4>().normalize();
       auto acceleration = piece.a.col(k).segment<3>(3);
-      acceleration =
-          rotation_of(piece.q.col(k)).transpose() * Vec3<double>(acceleration);
+      acceleration = rotation_of(piece.q.col(k)).transpose() * Vec3<double>(acceleration);
       piece.v.col(k).segment<3>(3).setZero();
     }
 }

@@ -16,8 +16,7 @@ void require_identifiable(const Model& model, const Options& options) {
     if (refused)
       throw std::runtime_error(message("the base of robot '", model.name(), "' floats: ", what));
   };
-  refuse(options.method != Method::consistent,
-         "it is identified by Options::method = consistent");
+  refuse(options.method != Method::consistent, "it is identified by Options::method = consistent");
   refuse(!options.payload.empty() || options.refine || options.folds > 0 || options.essential ||
              options.find_gains || options.ratios,
          "Options::payload, refine, folds, essential, ratios and gains to be found are for robots "
@@ -58,12 +57,11 @@ class FloatingRun {
   void estimate() {
     step(4, "estimating");
     Assessment& chosen = result.chosen;
-    chosen.estimate = identify::estimate(
-        result.torques, result.base, data_,
-        {.method = options_.method,
-         .prior = options_.prior,
-         .joint_weights = rows_,
-         .least_noise = least_noise()});
+    chosen.estimate = identify::estimate(result.torques, result.base, data_,
+                                         {.method = options_.method,
+                                          .prior = options_.prior,
+                                          .joint_weights = rows_,
+                                          .least_noise = least_noise()});
     step(6, "assessing");
     chosen.fit = fit(data_);
     if (held_.size() > 0) chosen.validation = fit(gather(result.torques, held_));
@@ -204,7 +202,8 @@ class FloatingRun {
     };
     if (!counts_base())
       remark("the base's own equations do not count (Options::base_held): of '",
-             robot().body_name(1), "' nothing is learned, nor the scale of what it carries but by "
+             robot().body_name(1),
+             "' nothing is learned, nor the scale of what it carries but by "
              "the joints' torques");
     else if (stands_)
       remark("the base stands: of '", robot().body_name(1),

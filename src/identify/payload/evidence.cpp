@@ -67,7 +67,8 @@ void PayloadEvidence::set_prior(const EstimateOptions& how, const PayloadOptions
   const Index n = model_.unknowns(), size = Index(at_.size());
   const Vector typical = rms(before_.data.empty() ? with_.tau : before_.data.front().tau);
   PriorOptions believed = how.prior;
-  if (before_.data.empty()) believed.deviation = options.robot_deviation, believed.from_robot = true;
+  if (before_.data.empty())
+    believed.deviation = options.robot_deviation, believed.from_robot = true;
   const PhysicalPrior prior = make_prior(model_, typical.cwiseMax(1e-6), believed);
   // numbers of a description are those that the prior has: those of bodies that can exist
   if (before_.data.empty()) z_ = prior.center();
@@ -189,8 +190,7 @@ void PayloadEvidence::explain(LinkPayload& payload) const {
   const std::vector<std::string> joints = model.velocity_names();
   const auto named = [&](const std::vector<Index>& which) {
     std::string s;
-    for (const Index i : which)
-      s += (s.empty() ? "'" : ", '") + joints[std::size_t(i)] + "'";
+    for (const Index i : which) s += (s.empty() ? "'" : ", '") + joints[std::size_t(i)] + "'";
     return s;
   };
   const std::vector<Index> rest = rests();
@@ -279,10 +279,11 @@ void PayloadEvidence::suggest(LinkPayload& payload) const {
     slope.middleCols<3>(1) = Mat3<double>::Identity() / mass;
     const Mat3<double> com = slope * own * slope.transpose();
     motion.com_deviation = std::sqrt(std::max(
-        0.0, Eigen::SelfAdjointEigenSolver<Mat3<double>>(com, Eigen::EigenvaluesOnly).eigenvalues()(2)));
+        0.0,
+        Eigen::SelfAdjointEigenSolver<Mat3<double>>(com, Eigen::EigenvaluesOnly).eigenvalues()(2)));
   };
-  const bool by_mass = payload.state != LinkPayload::State::found ||
-                       payload.mass_deviation > 0.1 * payload.mass;
+  const bool by_mass =
+      payload.state != LinkPayload::State::found || payload.mass_deviation > 0.1 * payload.mass;
   Matrix all = Matrix::Zero(information_.rows(), information_.cols());
   for (const Index i : movers_of(model, body_)) {
     const bool turns = model.joint_of_coordinate(int(i)).type != JointType::prismatic;

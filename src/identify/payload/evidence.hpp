@@ -51,7 +51,7 @@ class PayloadEvidence {
   double reach_;
   Stretches before_, loaded_;
   std::vector<int> changing_;  ///< features, as positions in z
-  std::vector<int> at_;        ///< of each unknown of y, what of z it changes while the payload is there
+  std::vector<int> at_;  ///< of each unknown of y, what of z it changes while the payload is there
   Vector joint_weights_, weights_before_, weights_;
   Matrix prior_;           ///< information on y that is in no sample
   Matrix information_;     ///< all of it

@@ -59,8 +59,7 @@ class GainEvidence {
     z_ = model_.nominal();
     Vector bodies = z_;
     bodies.tail(model_.unknowns() - model_.inertial_size()).setZero();
-    const Matrix predicted =
-        model_.torques(bodies, without_.q, without_.v, without_.a, without_.x);
+    const Matrix predicted = model_.torques(bodies, without_.q, without_.v, without_.a, without_.x);
     const std::vector<DriveGain> described = estimate_gains(predicted, without_.tau, without_.v);
     typical_ = rms(predicted).cwiseMax(1e-6);
     gains_.resize(n), weights_.resize(n);
@@ -142,7 +141,8 @@ class GainEvidence {
     Vector variance = Vector::Zero(gains_.size());
     const double count = 0.5 * double(parts_.size());
     for (const System& part : parts_) {
-      const Vector without = inverse_scaled(information_ - part.information) * (right_ - part.right);
+      const Vector without =
+          inverse_scaled(information_ - part.information) * (right_ - part.right);
       variance += (count - 1.0) / count * (without - y).tail(gains_.size()).cwiseAbs2();
     }
     return variance;

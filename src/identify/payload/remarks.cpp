@@ -6,8 +6,8 @@ namespace {
 
 /// "joint 'elbow' to and fro between -1 and 1 would make it ± 0.02 kg", ...
 std::string what_helps(const LinkPayload& payload) {
-  const bool by_mass = payload.state != LinkPayload::State::found ||
-                       payload.mass_deviation > 0.1 * payload.mass;
+  const bool by_mass =
+      payload.state != LinkPayload::State::found || payload.mass_deviation > 0.1 * payload.mass;
   std::string text;
   for (const PayloadMotion& m : payload.helpful) {
     const double off = by_mass ? m.mass_deviation : m.com_deviation;
@@ -29,7 +29,8 @@ void remark_on_payload(Identification& result) {
     result.remarks.push_back({finding, message("payload on '", payload.link, "': ", parts...)});
   };
   std::string reasons;
-  for (const std::string& reason : payload.reasons) reasons += (reasons.empty() ? "" : "; ") + reason;
+  for (const std::string& reason : payload.reasons)
+    reasons += (reasons.empty() ? "" : "; ") + reason;
   if (payload.state == LinkPayload::State::unseen)
     add(compared, "the motion does not show what it weighs, ", number(payload.mass, 3), " +- ",
         number(payload.mass_deviation, 2), " kg: ", reasons, what_helps(payload));

@@ -33,13 +33,13 @@ Possible possible(const Ten& found, const TenByTen& covariance, double reach) {
   if (com.norm() > reach) com *= reach / com.norm();
   const double radius = std::cbrt(0.75 * mass / (std::numbers::pi * density));
   PhysicalPrior ball(10);
-  ball.add_inertia(
-      0,
-      Inertia<double>::about_com(mass, com, 0.4 * mass * radius * radius * Mat3<double>::Identity()),
-      weight);
+  ball.add_inertia(0,
+                   Inertia<double>::about_com(
+                       mass, com, 0.4 * mass * radius * radius * Mat3<double>::Identity()),
+                   weight);
   const Vector scale = covariance.diagonal().cwiseSqrt();
-  const Matrix unit = scale.cwiseInverse().asDiagonal() * Matrix(covariance) *
-                      scale.cwiseInverse().asDiagonal();
+  const Matrix unit =
+      scale.cwiseInverse().asDiagonal() * Matrix(covariance) * scale.cwiseInverse().asDiagonal();
   const Matrix G = scale.cwiseInverse().asDiagonal() *
                    unit.ldlt().solve(Matrix(scale.cwiseInverse().asDiagonal()));
   ConsistentSolver solver(10);
@@ -93,7 +93,8 @@ LinkPayload weigh_payload(const TorqueModel& model, const std::string& link, con
   require(frame.body > 0, "payload: link '", link, "' does not move: no torque depends on it");
   require(options.friction_change >= 0.0 && std::isfinite(options.friction_change) &&
               options.robot_deviation > 0.0 && std::isfinite(options.robot_deviation),
-          "PayloadOptions: friction_change must be a number of at least 0, robot_deviation one above 0");
+          "PayloadOptions: friction_change must be a number of at least 0, robot_deviation one "
+          "above 0");
   require(with.size() > 0, "payload: there are no samples with it");
   ulna::detail::require_size("z", robot.z.size(), model.unknowns(), model.model());
 

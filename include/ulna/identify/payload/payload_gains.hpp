@@ -11,7 +11,7 @@ namespace ulna::identify {
 /// A body of which is known what it weighs and where its centre of mass is.
 struct KnownPayload {
   std::string link;
-  double mass = 0.0;                         ///< kg
+  double mass = 0.0;                        ///< kg
   Vec3<double> com = Vec3<double>::Zero();  ///< m, in the link's frame
 };
 
