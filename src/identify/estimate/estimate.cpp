@@ -56,7 +56,9 @@ class Problem {
     return {all.G(free, free), all.g(free), all.size};
   }
   /// With joints alike, but for those that do not count at all.
-  Sums unweighted() const { return sums((joint_weights_.array() > 0.0).cast<double>().matrix()); }
+  Sums unweighted() const {
+    return sums((joint_weights_.array() > 0.0).cast<double>().matrix());
+  }
   /// Weighs equations from now on by how far off z leaves them.
   void weigh_robustly(const Vector& z) { data_.weigh(robust_weights(data_.errors(whole(z)))); }
 

@@ -105,6 +105,9 @@ class FloatingRun {
           "whose base stands"));
     rows_ = Vector::Ones(robot().nv());
     if (options_.base_held) rows_.head(base_size).setZero();
+    // a zero on the right is explained best by bodies without mass: joints' torques are to have the say
+    constexpr double little = 0.01;
+    if (!options_.base_held && none(forced)) rows_.head(base_size).setConstant(little);
     if (none(driven)) rows_.tail(robot().nv() - base_size).setZero();
     if (rows_.isZero(0.0))
       throw std::runtime_error(
