@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <iostream>
 #include <sstream>
 
 #include "excited.hpp"
 #include "ulna/identify/identify.hpp"
+#include "ulna/identify/payload/payload_gains.hpp"
 
 // What a link carries, from logs without it and with it.
 namespace ulna::test {
@@ -13,6 +15,7 @@ namespace {
 
 using namespace identify;
 using State = LinkPayload::State;
+using V3 = Vec3<double>;
 
 constexpr double per_second = 50.0;
 
@@ -323,6 +326,75 @@ TEST(LinkPayload, logs_that_are_interchanged_or_of_two_robots_are_noticed) {
   const Identification wrong = found(c.without, other);
   EXPECT_TRUE(wrong.has_findings());
   EXPECT_TRUE(has(wrong, "of the torque with the payload is not explained"));
+}
+
+// Currents alone have no scale: a robot twice as heavy with gains twice as large has the same. One mass that was weighed has.
+TEST(GainsByPayload, are_found_whatever_the_description_weighs) {
+  for (const auto& [name, link] :
+       {std::pair{"ur5e", "wrist_3_link"}, std::pair{"panda", "panda_link8"}}) {
+    int inside = 0, all = 0;
+    double worst = 0.0, by_description = 0.0;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      LoadedRobot c(name, link, seed, {.mass = 3.0, .noise = 0.01});
+      Random random(seed);
+      Eigen::VectorXd gains(c.robot.nv());
+      for (double& g : gains) g = random.real(5.0, 15.0);
+      for (TorqueData* d : {&c.without, &c.with}) {
+        d->tau = gains.cwiseInverse().asDiagonal() * d->tau;
+        d->x = c.model.features_of(d->v, d->a, d->tau);
+      }
+      const KnownPayload payload{c.link, c.payload.mass(), c.payload.com()};
+      const std::vector<DriveGain> found = gains_by_payload(c.model, payload, c.without, c.with);
+      Eigen::VectorXd z = c.model.nominal();
+      z.tail(c.model.unknowns() - c.model.inertial_size()).setZero();
+      const std::vector<DriveGain> described =
+          estimate_gains(c.model.torques(z, c.without.q, c.without.v, c.without.a, c.without.x),
+                         c.without.tau, c.without.v);
+      for (int i = 0; i < gains.size(); ++i) {
+        const DriveGain& g = found[std::size_t(i)];
+        if (g.determined < 0.5) continue;
+        ++all, inside += std::abs(g.gain - gains(i)) < 2.0 * g.deviation;
+        worst = std::max(worst, std::abs(g.gain / gains(i) - 1.0));
+        by_description =
+            std::max(by_description, std::abs(described[std::size_t(i)].gain / gains(i) - 1.0));
+      }
+    }
+    EXPECT_GE(inside, 0.9 * all) << name << ": " << inside << " of " << all;
+    EXPECT_GE(all, 50) << name;
+    EXPECT_LT(worst, by_description) << name;
+    std::cout << name << " worst " << worst << ", by description " << by_description << ", "
+              << inside << " of " << all << " within two deviations\n";
+  }
+}
+
+TEST(GainsByPayload, offline_finds_them_and_weighs_the_payload_again) {
+  LoadedRobot c("ur5e", "wrist_3_link", 3, {.mass = 3.0, .seconds = 30.0, .noise = 0.005});
+  Eigen::VectorXd gains(6);
+  gains << 12.0, 11.0, 10.0, 9.0, 8.0, 7.0;
+  for (TorqueData* d : {&c.without, &c.with}) d->tau = gains.cwiseInverse().asDiagonal() * d->tau;
+  const auto currents = [&](const TorqueData& data) {
+    std::string text = csv_of(c.robot, data);
+    for (std::size_t at; (at = text.find("tau")) != std::string::npos;) text.replace(at, 3, "i");
+    return text;
+  };
+  std::istringstream without(currents(c.without)), with(currents(c.with));
+  const V3 com = c.payload.com();
+  const Eigen::Vector4d known(3.0, com.x(), com.y(), com.z());
+  const Identification found =
+      offline(c.robot, {.fit = {{"without.csv", &without}}, .loaded = {{"with.csv", &with}}},
+              {.filter_hz = 5.0,
+               .features = plain_friction,
+               .choose = false,
+               .find_gains = true,
+               .payload = "wrist_3_link",
+               .known_payload = known});
+  ASSERT_EQ(found.gains.size(), 6u);
+  for (int i = 0; i < 4; ++i)
+    EXPECT_NEAR(found.gains[std::size_t(i)].gain, gains(i), 0.05 * gains(i)) << i;
+  ASSERT_TRUE(found.payload);
+  EXPECT_NEAR(found.payload->mass, 3.0, 0.15);
+  EXPECT_THROW((void)offline(c.robot, {.fit = {{"a.csv"}}}, {.known_payload = known}),
+               std::invalid_argument);
 }
 
 TEST(LinkPayload, options_that_contradict_each_other_are_refused) {

@@ -25,6 +25,9 @@ class GainEvidence {
     for (int k = 0; k < model.unknowns(); ++k) at_.push_back(k);
     changing_ = features_that_change(model);
     at_.insert(at_.end(), changing_.begin(), changing_.end());
+    // how the payload is spread about its centre of mass is not known
+    for (int k = 4; k < 10; ++k) at_.push_back(10 * (frame.body - 1) + k);
+    spread_ = payload.mass * radius * radius;
     begin(how);
   }
 
@@ -115,6 +118,7 @@ class GainEvidence {
     for (std::size_t c = 0; c < changing_.size(); ++c)
       information_(inner + Index(c), inner + Index(c)) =
           1.0 / (change(Index(c)) * change(Index(c)));
+    for (Index k = size - 6; k < size; ++k) information_(k, k) = 1.0 / (spread_ * spread_);
     parts_.clear();
     for (const auto& part : before_.measured) parts_.push_back(system_of(*part, false));
     for (const auto& part : loaded_.measured) parts_.push_back(system_of(*part, true));
@@ -148,11 +152,14 @@ class GainEvidence {
     return variance;
   }
 
+  static constexpr double radius = 0.1;  ///< m, of gyration that a payload may well have
+
   const TorqueModel& model_;
   const PayloadOptions& options_;
   const TorqueData &without_, &with_;
   Stretches before_, loaded_;
-  Vector added_;  ///< of the known payload, to z
+  Vector added_;         ///< of the known payload, to z
+  double spread_ = 1.0;  ///< kg m²
   std::vector<int> at_, changing_;
   Vector z_, center_, gains_, weights_, typical_;
   Matrix prior_, information_;
