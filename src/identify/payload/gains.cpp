@@ -66,6 +66,7 @@ class GainEvidence {
     const std::vector<DriveGain> described = estimate_gains(predicted, without_.tau, without_.v);
     typical_ = rms(predicted).cwiseMax(1e-6);
     gains_.resize(n), weights_.resize(n);
+    current_variance_ = Vector::Zero(n);
     const Vector currents = rms(without_.tau);
     for (Index i = 0; i < n; ++i) {
       require(currents(i) > 0.0, "gains: the current of joint '",
@@ -103,7 +104,8 @@ class GainEvidence {
         s.information.topLeftCorner(inner, inner) += own.G;
         s.information.col(k).head(inner) -= own.g;
       }
-      s.information(k, k) += own.size;
+      // squares of currents are larger by their noise than what the gains explain [Fuller 1987]
+      s.information(k, k) += own.size - weights_(i) * current_variance_(i) * double(part.size);
     }
     s.information.bottomLeftCorner(n, size) = s.information.topRightCorner(size, n).transpose();
     return s;
@@ -138,6 +140,7 @@ class GainEvidence {
     for (Index i = 0; i < gains_.size(); ++i) {
       const double variance = (old.row(i).squaredNorm() + now.row(i).squaredNorm()) / count;
       weights_(i) = 1.0 / (std::max(variance, 1e-8 * typical_(i) * typical_(i)) * alike(i));
+      current_variance_(i) = variance / std::max(gains_(i) * gains_(i), 1e-300);
     }
   }
   /// Variances of the gains by how they change without one stretch or the other.
@@ -162,6 +165,7 @@ class GainEvidence {
   double spread_ = 1.0;  ///< kg m²
   std::vector<int> at_, changing_;
   Vector z_, center_, gains_, weights_, typical_;
+  Vector current_variance_;  ///< of their noise
   Matrix prior_, information_;
   Vector right_;
   std::vector<System> parts_;

@@ -22,7 +22,7 @@ struct KnownPayload {
 ///     with:     Y (z + changes) + Y_b payload = K i,
 ///
 /// where the payload alone has a known scale [Gautier, Briot 2014]; its rotational inertia is unknown, of a body of 0.1 m or so. The description is the prior of z, as loosely as `how.prior` says.
-/// Noise of the currents makes gains come out small by its share of their variance: filter first. A gain is determined
+/// What noise adds to squares of currents is taken off [Fuller 1987]. A gain is determined
 /// (DriveGain::determined) to 1 less 12.5 times the square of its relative deviation: a half at 20 %.
 std::vector<DriveGain> gains_by_payload(const TorqueModel& model, const KnownPayload& payload,
                                         const TorqueData& without, const TorqueData& with,
