@@ -19,7 +19,7 @@ using namespace identify;
 using V3 = Vec3<double>;
 
 /// Measurements by the names of their columns, a row per sample.
-struct Recording {
+struct WalkLog {
   std::vector<std::string> names{"t"};
   std::vector<std::vector<double>> rows;
 
@@ -33,8 +33,8 @@ struct Recording {
     }
     return text.str() + "\n";
   }
-  Recording without(const std::string& part) const {
-    Recording less;
+  WalkLog without(const std::string& part) const {
+    WalkLog less;
     less.names.clear();
     std::vector<std::size_t> kept;
     for (std::size_t i = 0; i < names.size(); ++i)
@@ -51,7 +51,7 @@ struct Recording {
   }
 };
 
-Identification identified_from(const Model& robot, const Recording& run, Options options = {}) {
+Identification identified_from(const Model& robot, const WalkLog& run, Options options = {}) {
   std::istringstream text(run.csv());
   options.filter_hz = options.filter_hz.value_or(10.0);
   return offline(robot, {.fit = {{"run.csv", &text}}}, options);
@@ -89,7 +89,7 @@ struct Gait {
 };
 
 /// What is measured at 1 kHz: joints, torques, the trunk's pose and twist, and forces on the feet.
-Recording walked(const Model& robot, const Gait& gait) {
+WalkLog walked(const Model& robot, const Gait& gait) {
   World world({.step = 1e-3});
   if (gait.ground) world.add_fixed("ground", Plane{});
   const int n = robot.nv();
@@ -107,7 +107,7 @@ Recording walked(const Model& robot, const Gait& gait) {
   std::mt19937_64 numbers(gait.seed);
   std::normal_distribution<double> normal;
 
-  Recording run;
+  WalkLog run;
   for (const std::string& name : robot.configuration_names()) run.names.push_back("q_" + name);
   for (const std::string& name : robot.velocity_names()) run.names.push_back("qd_" + name);
   for (int i = 6; i < n; ++i) run.names.push_back("tau_" + robot.velocity_names()[std::size_t(i)]);
@@ -269,9 +269,8 @@ TEST(FloatingBase, a_trot_and_a_fall_show_the_same_robot) {
 TEST(FloatingBase, in_the_air_no_force_is_needed_and_joints_give_the_scale) {
   const Model truth = true_quadruped(), described = load_robot("quadruped").model;
   // falls for 3 s from high above
-  const Recording run =
-      walked(truth, {.height = 100.0, .seconds = 4.0, .sway = 0.4, .ground = false})
-          .without("_foot_");
+  const WalkLog run = walked(truth, {.height = 100.0, .seconds = 4.0, .sway = 0.4, .ground = false})
+                          .without("_foot_");
   const Identification found = identified_from(described, run);
   EXPECT_TRUE(found.chosen.estimate.consistent);
   EXPECT_LT(fresh_error(found.model(), truth, true), 0.5 * fresh_error(described, truth, true));
@@ -279,7 +278,7 @@ TEST(FloatingBase, in_the_air_no_force_is_needed_and_joints_give_the_scale) {
 
 TEST(FloatingBase, of_one_that_hangs_only_the_limbs_are_found) {
   const Model truth = true_quadruped(), described = load_robot("quadruped").model;
-  const Recording run =
+  const WalkLog run =
       walked(truth, {.height = 1.5, .sway = 0.4, .held = true, .ground = false}).without("_foot_");
   // what holds it is not in the log: the equations of the base do not hold
   const Identification wrong = identified_from(described, run);
@@ -304,8 +303,8 @@ TEST(FloatingBase, deviations_hold) {
 
 TEST(FloatingBase, logs_that_contradict_themselves_are_refused_with_a_remedy) {
   const Model truth = true_quadruped(), described = load_robot("quadruped").model;
-  const Recording run = walked(truth, {.seconds = 3.0});
-  const auto refused = [&](const Recording& what) -> std::string {
+  const WalkLog run = walked(truth, {.seconds = 3.0});
+  const auto refused = [&](const WalkLog& what) -> std::string {
     try {
       (void)identified_from(described, what);
     } catch (const std::runtime_error& e) {
@@ -313,12 +312,12 @@ TEST(FloatingBase, logs_that_contradict_themselves_are_refused_with_a_remedy) {
     }
     return "";
   };
-  Recording other = run;
+  WalkLog other = run;
   other.names[other.column("f_local_FL_foot_x")] = "f_local_FL_fot_x";
   EXPECT_NE(refused(other).find("did you mean 'FL_foot'"), std::string::npos) << refused(other);
-  const Recording part = run.without("qd_floating_base_vz");
+  const WalkLog part = run.without("qd_floating_base_vz");
   EXPECT_NE(refused(part).find("qd_floating_base_vz"), std::string::npos) << refused(part);
-  const Recording pose = run.without("q_floating_base_q");
+  const WalkLog pose = run.without("q_floating_base_q");
   EXPECT_NE(refused(pose).find("orientation is missing"), std::string::npos) << refused(pose);
   other = run;
   for (auto& row : other.rows) row[other.column("q_floating_base_qw")] *= 2.0;
@@ -352,7 +351,7 @@ struct OnPlate {
   Model arm = load_robot("ur5e").model;
   TorqueModel model{arm, plain_friction};
   Eigen::VectorXd truth = model.nominal();
-  Recording run;
+  WalkLog run;
 
   explicit OnPlate(std::uint64_t seed) {
     Random random(seed);
