@@ -1,8 +1,10 @@
 #include "identify_arguments.hpp"
 #include "identify_json.hpp"
+#include "identify_payload.hpp"
 #include "identify_report.hpp"
 #include "identify_text.hpp"
 #include "report_page.hpp"
+#include "ulna/identify/floating/floating_base.hpp"
 
 namespace ulna::cli {
 namespace {
@@ -23,7 +25,11 @@ std::string in_flags(const std::string& text) {
                          {"Options::filter_hz = ", "--filter "},
                          {"Options::filter_hz", "--filter"},
                          {"LogInputs::validation", "--validate LOG"},
+                         {"LogInputs::loaded", "--loaded LOG"},
                          {"Options::torque_delay", "--late"},
+                         {"Options::base_held", "--base-held"},
+                         {"Options::known_payload", "--known-payload"},
+                         {"Options::find_gains", "--gain find"},
                          {"Options::", "--"}});
 }
 
@@ -49,6 +55,19 @@ Options options_of(const IdentifyArguments& given) {
     throw UsageError("--online predicts before it learns, so there is nothing to --split");
   if (given.online && !how.payload.empty())
     throw UsageError("--online learns all bodies; --payload is for logs as a whole");
+  if (!given.loaded.empty() && how.payload.empty())
+    throw UsageError("--loaded: the link that has the payload is missing (--payload LINK)");
+  if (!given.loaded.empty() && given.method != "consistent")
+    throw UsageError("--loaded: a payload is weighed by --method consistent");
+  if (!given.known_payload.empty()) {
+    if (given.gain != "find" || given.loaded.empty())
+      throw UsageError(
+          "--known-payload is for --gain find with logs of the robot with it (--loaded)");
+    how.known_payload = Eigen::VectorXd::Zero(4);
+    set_numbers(given.known_payload, "--known-payload", {"m", "x", "y", "z"}, how.known_payload);
+    if (!(how.known_payload(0) > 0.0))
+      throw UsageError("--known-payload: its mass must be above 0");
+  }
   if (given.online && (given.method != "consistent" || how.folds != 0 || how.essential))
     throw UsageError(
         "--online is physically consistent; --method, --folds and --essential are for logs as a "
@@ -58,6 +77,7 @@ Options options_of(const IdentifyArguments& given) {
   std::vector<std::string> inputs{given.robot.name, given.prior};
   inputs.insert(inputs.end(), given.logs.begin(), given.logs.end());
   inputs.insert(inputs.end(), given.validate.begin(), given.validate.end());
+  inputs.insert(inputs.end(), given.loaded.begin(), given.loaded.end());
   require_one_stdin(inputs);
   if (given.armature || given.no_armature) how.rotors = given.armature;
   if (!given.friction.empty()) try {
@@ -81,11 +101,12 @@ Eigen::VectorXd gains_of(const IdentifyArguments& given, const Model& model) {
   if (given.gain.find_first_of("=0123456789") == std::string::npos)
     throw UsageError("--gain: '{}' is neither find nor numbers{}", given.gain,
                      did_you_mean(given.gain, std::vector<std::string_view>{"find"}));
-  const std::vector<std::string> joints = model.velocity_names();
-  Eigen::VectorXd gains = Eigen::VectorXd::Zero(model.nv());
+  // a base that floats has no drive
+  const std::vector<std::string> joints = limbs_of(model).velocity_names();
+  Eigen::VectorXd gains = Eigen::VectorXd::Zero(Eigen::Index(joints.size()));
   set_numbers(given.gain, "--gain", joints, gains);
-  for (int i = 0; i < model.nv(); ++i)
-    if (gains(i) == 0.0)
+  for (std::size_t i = 0; i < joints.size(); ++i)
+    if (gains(Eigen::Index(i)) == 0.0)
       throw UsageError("--gain: that of joint '{}' is {}", joints[i],
                        is_named(given.gain) ? "missing or zero" : "zero");
   return gains;
@@ -99,7 +120,7 @@ LogInputs inputs_of(const IdentifyArguments& given) {
                                    : LogInput{InputFile(file).name()});
     return inputs;
   };
-  return {of(given.logs), of(given.validate)};
+  return {of(given.logs), of(given.validate), of(given.loaded)};
 }
 
 /// The robot with the numbers believed so far.
@@ -147,10 +168,14 @@ int run_identify(const IdentifyArguments& given, Console& console) {
                      to_stdout ? "--out -: there is no summary" : "--json, which has all of them");
   std::vector<std::string> logs = given.logs;
   logs.insert(logs.end(), given.validate.begin(), given.validate.end());
+  logs.insert(logs.end(), given.loaded.begin(), given.loaded.end());
   require_others({given.out, given.report}, logs);
   require_writable({given.out, given.report}, given.force);
   const Imported robot = given.robot.load();
   how.gains = gains_of(given, robot.model);
+  if (how.base_held && !floats(robot.model))
+    throw UsageError("--base-held has no effect: the base of '{}' does not float",
+                     robot.model.name());
   if (how.ratios && robot.model.drives().diagonal)
     throw UsageError("--ratios has no effect: no motors of '{}' are coupled", robot.model.name());
   if (!how.payload.empty() && !robot.model.find_frame(how.payload)) {
@@ -232,7 +257,14 @@ Action identify(Parser& app, Console& console) {
                 fmt::format("{}", fmt::join(methods, ", ")).c_str());
   app.add_flag("--delay", how.delay, "with --method refine: find how late torques are measured");
   app.add_value("--payload", how.payload, "LINK",
-                "of the bodies, only the one with this link is unknown");
+                "what this link carries: of the bodies, only its own is unknown");
+  app.add_value("--loaded", given->loaded, "LOG...",
+                "logs with the payload; the others are of the robot without it");
+  app.add_value("--known-payload", given->known_payload, "M,X,Y,Z",
+                "with --gain find: what the payload weighs, and its centre of mass, by which "
+                "gains are found");
+  app.add_flag("--base-held", how.base_held,
+               "what holds a base that floats is not known: only joints' torques count");
   app.add_flag("--essential", how.essential, "find the base parameters that matter");
   app.add_flag("--online", given->online, "learn sample by sample, as a controller would");
   app.add_flag("--all", given->all, "list all base parameters and parameters");

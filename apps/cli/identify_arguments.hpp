@@ -9,8 +9,8 @@ namespace ulna::cli {
 struct IdentifyArguments {
   RobotArgument robot;
   identify::Options how;
-  std::vector<std::string> logs, validate;  ///< files, or "-"
-  std::string gain, friction, prior, method = "consistent", out, report;
+  std::vector<std::string> logs, validate, loaded;  ///< files, or "-"
+  std::string gain, friction, prior, known_payload, method = "consistent", out, report;
   std::optional<double> filter_hz, late_ms;
   bool online = false, armature = false, no_armature = false, as_usual = false, all = false,
        force = false;

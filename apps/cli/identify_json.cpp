@@ -1,5 +1,6 @@
 #include "identify_json.hpp"
 
+#include "identify_payload.hpp"
 #include "identify_text.hpp"
 
 namespace ulna::cli {
@@ -190,6 +191,7 @@ Json json_of(const IdentifyArguments& given, const Imported& robot, const Identi
       {"least_squares", least_squares},
       {"torque_delay",
        {{"found", r.delay.found}, {"seconds", r.delay.delay}, {"deviation", r.delay.deviation}}},
+      {"payload", payload_json(r)},
       {"residuals", residuals_json(r)},
       {"logs", list_of(r.logs, log_json)},
       {"out", name_or_null(r.has_findings() ? "" : given.out)},

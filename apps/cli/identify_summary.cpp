@@ -193,8 +193,13 @@ std::vector<std::string> next_steps(const Identification& r, const std::string& 
       still.push_back(fmt::format("{} ({:.0f} % of its range, {:.0f} % of its speed)", joints[i],
                                   100.0 * motion[i].range, 100.0 * motion[i].speed));
   const Vague vague = vague_of(r);
-  if (!still.empty() || r.chosen.estimate.excitation.rank < r.base.size() ||
-      3 * vague.count > r.base.size())
+  if (r.torques.model().nq() != r.torques.model().nv()) {
+    if (3 * vague.count > r.base.size())
+      all.emplace_back(
+          "record motion in which the base turns about all axes and each leg swings in the air, "
+          "too");
+  } else if (!still.empty() || r.chosen.estimate.excitation.rank < r.base.size() ||
+             3 * vague.count > r.base.size())
     all.push_back(fmt::format(
         "record the motion of 'ulna excite {} -o motion.csv', too{}{}", robot,
         vague.count ? fmt::format(": {} of {} base parameters are known to half of their size or "

@@ -1,5 +1,6 @@
 #include "identify_text.hpp"
 
+#include "identify_payload.hpp"
 #include "identify_summary.hpp"
 
 namespace ulna::cli {
@@ -109,9 +110,12 @@ std::string refinement_text(const Identification& r) {
 
 /// "1 log, 1 more for validation".
 std::string logs_text(const Identification& r) {
-  const auto held = std::ranges::count(r.logs, "validation", &LogSummary::use);
-  const std::string fitted = counted(r.logs.size() - held, "log");
-  return held ? fmt::format("{}, {} more for validation", fitted, held) : fitted;
+  const auto held = std::ranges::count(r.logs, "validation", &LogSummary::use),
+             loaded = std::ranges::count(r.logs, "payload", &LogSummary::use);
+  std::string text = counted(r.logs.size() - held - loaded, "log");
+  if (held) text += fmt::format(", {} more for validation", held);
+  if (loaded) text += fmt::format(", {} more with the payload", loaded);
+  return text;
 }
 
 }  // namespace
@@ -155,12 +159,15 @@ std::string text_of(const IdentifyArguments& given, const Identification& r, con
   line("model", model_in_words(r));
   line("estimated", fmt::format("{} of {}; the others are the prior's", estimated,
                                 counted(r.torques.unknowns(), "parameter")));
+  if (r.payload) line("payload", payload_in_words(*r.payload));
   if (r.refined) line("refined", refinement_text(r));
   if (!r.gains.empty()) {
     std::vector<std::string> gains;
     for (const DriveGain& g : r.gains)
       gains.push_back(fmt::format("{:.4g} +- {:.2g}", g.gain, g.deviation));
-    line("gains", fmt::format("{} Nm/A, by the robot's own torques", fmt::join(gains, ", ")));
+    line("gains", fmt::format("{} Nm/A, by {}", fmt::join(gains, ", "),
+                              given.known_payload.empty() ? "the robot's own torques"
+                                                          : "the known payload"));
   }
   Eigen::Index measured = 0;
   for (const LogSummary& log : r.logs) measured += log.figures.samples;

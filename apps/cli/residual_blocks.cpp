@@ -93,9 +93,10 @@ Json pattern_plot(const Pattern& pattern, const Model& model, int joint) {
   const std::string along = pattern.against == "position"   ? position
                             : pattern.against == "velocity" ? position + "/s"
                             : pattern.against == "load"     ? torque
-                            : pattern.against == "time"     ? "s"
-                                                            : "";
-  return {{"title", "residual against " + pattern.against},
+                            : pattern.against == "time" || pattern.against == "friction" ? "s"
+                                                                                         : "";
+  return {{"title", pattern.against == "friction" ? "residual along the motion against time"
+                                                  : "residual against " + pattern.against},
           {"unit", torque},
           {"along", along},
           {"x", curve_numbers(pattern.x)},

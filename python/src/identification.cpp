@@ -4,6 +4,7 @@
 #include "errors.hpp"
 #include "identify_fields.hpp"
 #include "parts.hpp"
+#include "ulna/identify/floating/floating_base.hpp"
 
 /// From logs to an identified robot.
 namespace ulna::python {
@@ -17,8 +18,9 @@ using identify::Options;
 /// Logs as Python has them: (name, CSV text or None), None being a file of that name.
 class Logs {
  public:
-  Logs(const py::list& fit, const py::list& validation) {
-    add(fit, inputs_.fit), add(validation, inputs_.validation);
+  explicit Logs(const py::list& fit, const py::list& validation = py::list(),
+                const py::list& loaded = py::list()) {
+    add(fit, inputs_.fit), add(validation, inputs_.validation), add(loaded, inputs_.loaded);
   }
   const identify::LogInputs& inputs() const { return inputs_; }
 
@@ -46,16 +48,17 @@ identify::Log read(const LogInput& input, const Model& model, const identify::Lo
 
 /// What is found in logs before anything is concluded from them.
 py::tuple screened(const Engine& e, const py::list& list, double filter_hz, bool torque_needed) {
-  const Logs logs(list, py::list());
+  const Logs logs(list);
   Diagnostics found;
   py::list figures;
   for (const LogInput& input : logs.inputs().fit) {
     identify::LogFigures figure;
     {
       const py::gil_scoped_release free;
+      const Model limbs = identify::limbs_of(e.model);
       identify::Log log = read(input, e.model, {.torque_needed = torque_needed}, found);
-      if (!found.has_errors()) figure = screen(log, e.model, {.filter_hz = filter_hz}, found);
-      if (!found.has_errors()) screen_efforts(log, e.model, found);
+      if (!found.has_errors()) figure = screen(log, limbs, {.filter_hz = filter_hz}, found);
+      if (!found.has_errors()) screen_efforts(log, limbs, found);
     }
     figures.append(written(figure));
   }
@@ -141,6 +144,7 @@ py::dict result(const Identification& id) {
   d["choice"] = written(id.choice), d["effects"] = written(id.effects);
   d["effects_in_words"] = id.effects.in_words(id.torques.model());
   d["residuals"] = written(id.residuals);
+  d["payload"] = written(id.payload);
   d["stopped"] = id.stopped;
   d["essential"] = id.essential ? py::cast(id.essential->kept) : py::none();
   py::list remarks;
@@ -153,10 +157,11 @@ py::dict result(const Identification& id) {
 }
 
 /// `progress`: a Python function of step, steps and name that returns False to stop, or None.
-py::dict identified(const Engine& e, const py::list& fit, const py::list& validation, bool online,
-                    const py::dict& given, const py::object& progress) {
+py::dict identified(const Engine& e, const py::list& fit, const py::list& validation,
+                    const py::list& loaded, bool online, const py::dict& given,
+                    const py::object& progress) {
   auto options = options_of<Options>(given);
-  const Logs logs(fit, validation);
+  const Logs logs(fit, validation, loaded);
   KeptError error;
   options.progress = [&](int step, const std::string& name) {
     bool go_on = true;

@@ -10,9 +10,10 @@ ULNA_PYTHON_WORDS(identify::Feature, viscous, coulomb, coulomb_positive, coulomb
 ULNA_PYTHON_WORDS(identify::Method, ols, wls, irls, tls, ridge, consistent)
 ULNA_PYTHON_WORDS(identify::RefineStatus, converged, iteration_limit, time_limit, stopped, failed)
 ULNA_PYTHON_FIELDS(identify::PriorOptions, deviation, from_robot, rotors, friction)
+ULNA_PYTHON_FIELDS(identify::PayloadOptions, friction_change, robot_deviation)
 ULNA_PYTHON_FIELDS(identify::Options, split, filter_hz, features, rotors, torque_delay, choose,
-                   gains, find_gains, prior, method, payload, folds, essential, refine, stribeck,
-                   delay, ratios)
+                   gains, find_gains, prior, method, payload, weighing, known_payload, folds,
+                   essential, refine, stribeck, delay, ratios, base_held)
 ULNA_PYTHON_FIELDS(identify::LogFigures, rows, samples, corrupt, outliers, duplicates, held,
                    out_of_time, duration, rate_hz, jitter, shortest_step, longest_step, gaps,
                    pieces)
@@ -36,6 +37,11 @@ ULNA_PYTHON_FIELDS(identify::Pattern, against, x, mean, deviation, share, meanin
 ULNA_PYTHON_FIELDS(identify::JointResidual, rms, torque_density, density, autocorrelation,
                    correlated_seconds, patterns, meanings)
 ULNA_PYTHON_FIELDS(identify::Residuals, hz, lag, joints)
+ULNA_PYTHON_WORDS(identify::LinkPayload::State, found, none, unseen)
+ULNA_PYTHON_FIELDS(identify::PayloadMotion, joint, low, high, mass_deviation, com_deviation)
+ULNA_PYTHON_FIELDS(identify::LinkPayload, link, state, mass, mass_deviation, com, com_deviation,
+                   rotational, rotational_deviation, added, unconstrained, deviation, percent,
+                   without_percent, feature_changes, samples, samples_without, reasons, helpful)
 ULNA_PYTHON_FIELDS(identify::Remark, finding, text)
 
 }  // namespace ulna::python

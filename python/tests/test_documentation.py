@@ -73,7 +73,7 @@ def test_everything_else_is_documented_with_its_arguments(name):
 #: a function, where its signature stands, and what C++ has of other names
 SIGNATURES = {
     "Simulation": (ulna.Simulation, {"adaptive": None}),
-    "identify": (ulna.Robot.identify, {"gains": None, "features": None, "prior": None, "split": 0.0, "stribeck": None}),
+    "identify": (ulna.Robot.identify, {"gains": None, "known_payload": None, "features": None, "prior": None, "split": 0.0, "stribeck": None}),
     "excite": (ulna.Robot.excite, {"known": None, "parameters": None, "capsules": None}),
     "equations": (ulna.Robot.equations, {"terms": None}),
     "codegen": (ulna.Robot.codegen, {}),

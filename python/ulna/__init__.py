@@ -38,7 +38,7 @@ from ._geometry import (
     contact_points,
     distance,
 )
-from ._identify import BaseParameters, ExcitingMotion, Fit, Identification, Log, OnlineEstimator, Parameter, Trace
+from ._identify import BaseParameters, ExcitingMotion, Fit, Identification, LinkPayload, Log, OnlineEstimator, Parameter, Trace
 from ._mpc import (
     ElasticController,
     IdentifyingController,
@@ -118,6 +118,7 @@ __all__ = [
     "InverseDynamicsDerivatives",
     "InverseDynamicsSecondDerivatives",
     "Joint",
+    "LinkPayload",
     "LinkShape",
     "Log",
     "LoopDerivatives",

@@ -287,6 +287,10 @@ class Doors:
         prior: Optional["Robot"] = None,
         prior_deviation: float = 2.0,
         payload: str = "",
+        loaded: Any = None,
+        friction_change: float = 0.2,
+        robot_deviation: float = 0.05,
+        known_payload: Optional[npt.ArrayLike] = None,
         gains: Optional[npt.ArrayLike] = None,
         find_gains: bool = False,
         torque_delay: Optional[float] = None,
@@ -296,6 +300,7 @@ class Doors:
         refine: bool = False,
         delay: bool = False,
         ratios: bool = False,
+        base_held: bool = False,
         online: bool = False,
         progress: Optional[Callable[[int, int, str], Any]] = None,
     ) -> Identification:
@@ -314,7 +319,11 @@ class Doors:
         filter_hz: cut-off of the zero-phase low-pass, Hz; chosen if not given
         prior: the robot with parameters that are believed before; itself if not given
         prior_deviation: how far off bodies may well be, relative
-        payload: the link whose body alone is unknown
+        payload: the link whose payload is looked for; without `loaded`, its body alone is unknown
+        loaded: logs with the payload, `log` being without; `result.payload` is what was added
+        friction_change: by which share of itself friction may differ between logs without and with the payload
+        known_payload: (4,), kg and x, y, z of its centre of mass in the frame of `payload`: by it, `find_gains` finds gains
+        robot_deviation: how far off the robot's bodies may be, relative, where there is no log without the payload
         gains: (nv,), torque per current, where logs have currents
         find_gains: they are those with which currents fit the robot's torques best
         torque_delay: s by which torques are measured later than motion; chosen if not given
@@ -324,16 +333,19 @@ class Doors:
         refine: make the estimate better by simulation; `delay` then finds how late torques are, "stribeck" friction works too
         delay: see refine
         ratios: find the ratios by which motors are coupled
+        base_held: of a robot whose base floats, what holds it is not known: only joints' torques count
         online: learn sample by sample instead, as a controller would
         progress: called with step, steps and name; False stops with what was found
         returns: Identification; ModelError with diagnostics for logs that are refused
         """
         options = dict(
             split=split, method=method, filter_hz=filter_hz, prior={"deviation": prior_deviation}, payload=payload,
+            known_payload=None if known_payload is None else np.asarray(known_payload, dtype=float),
+            weighing={"friction_change": friction_change, "robot_deviation": robot_deviation},
             gains=None if gains is None else np.asarray(gains, dtype=float), find_gains=find_gains, torque_delay=torque_delay, choose=choose,
-            folds=folds, essential=essential, refine=refine, delay=delay, ratios=ratios,
+            folds=folds, essential=essential, refine=refine, delay=delay, ratios=ratios, base_held=base_held,
         )  # fmt: skip
-        return _identify.identify(self._itself(), log, validation, online, friction, armature, prior, progress, options)
+        return _identify.identify(self._itself(), log, validation, loaded, online, friction, armature, prior, progress, options)
 
     def base_parameters(
         self, friction: Union[str, Sequence[str]] = "viscous,coulomb,offset", armature: Optional[bool] = None

@@ -201,6 +201,30 @@ class Trace(Record):
     predicted: Array = field(repr=False)  #: (N, nv), by the estimate
 
 
+@dataclass(frozen=True, repr=False, eq=False)
+class LinkPayload(Record):
+    """What a link carries, by motion with it and without."""
+
+    link: str
+    state: str  #: "found", "none" (nothing that weighs anything) or "unseen" (the motion does not show it)
+    mass: float  #: kg
+    mass_deviation: float  #: standard deviation
+    com: Array  #: (3,), m, in the link's frame
+    com_deviation: Array  #: (3,)
+    rotational: Array = field(repr=False)  #: (3, 3), kg m², about the centre of mass
+    rotational_deviation: Array = field(repr=False)  #: (3, 3)
+    added: Array = field(repr=False)  #: (10,), to the numbers of the body that has the link
+    unconstrained: Array = field(repr=False)  #: (10,), by least squares alone
+    deviation: Array = field(repr=False)  #: (10,), of these
+    percent: float  #: of the torque with the payload that is not explained
+    without_percent: float  #: the same by the robot without it
+    feature_changes: Array = field(repr=False)  #: of friction and offsets, in the order of the names of unknowns
+    samples: int = field(repr=False)
+    samples_without: int = field(repr=False)
+    reasons: List[str] = field(repr=False)  #: why it is seen badly, if it is
+    helpful: List[Dict[str, Any]] = field(repr=False)  #: motions that would help: joint, low, high, mass_deviation, com_deviation
+
+
 class Identification:
     """An identified robot, as Robot.identify returns it: `robot`, `parameters`, `fit`, `remarks`, and what they rest on."""
 
@@ -244,6 +268,7 @@ class Identification:
         self.samples: int = values["samples"]
         self.delay: float = values["delay"]["delay"]  #: s by which torques are late, as found
         self.gains: List[Dict[str, Any]] = values["gains"]  #: torque per current, where they were to be found
+        self.payload: Optional[LinkPayload] = LinkPayload._of(values["payload"]) if values["payload"] else None
         self.online: Optional[Dict[str, Any]] = values["online"]  #: figures of a run of the online estimator
         self.refined: Optional[Dict[str, Any]] = values["refined"]  #: of refinement by simulation
         self.essential: Optional[List[int]] = values["essential"]  #: base parameters that matter
@@ -327,6 +352,7 @@ def identify(
     robot: "Robot",
     log: LogLike,
     validation: LogLike,
+    loaded: LogLike,
     online: bool,
     friction: Union[None, str, Sequence[str]],
     armature: Optional[bool],
@@ -339,7 +365,7 @@ def identify(
     features, stribeck = (None, False) if friction is None else friction_of(prior or robot, friction, False)
     engine = robot._engine if prior is None else _core.with_parameters_of(robot._engine, prior._engine)
     how = {**given(**options, features=features, rotors=armature), "stribeck": stribeck}
-    return Identification(_core.identify(engine, sources_of(log), sources_of(validation), online, how, progress))
+    return Identification(_core.identify(engine, sources_of(log), sources_of(validation), sources_of(loaded), online, how, progress))
 
 
 class BaseParameters(NamedTuple):

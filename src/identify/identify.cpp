@@ -9,6 +9,8 @@
 #include "identify/pipeline.hpp"
 #include "ulna/identify/data/log_rules.hpp"
 #include "ulna/identify/estimate/contact.hpp"
+#include "ulna/identify/floating/floating_base.hpp"
+#include "ulna/identify/payload/payload_gains.hpp"
 #include "ulna/model/inspect.hpp"
 
 namespace ulna::identify {
@@ -46,6 +48,7 @@ class Run {
         options_(options),
         way_(way),
         end_(options.split > 0.0 ? options.split : 1.0) {
+    if (!inputs.loaded.empty()) options_.payload.clear();
     if (model.nv() > most_joints)
       throw std::runtime_error(message("robot '", model.name(), "' has ", model.nv(),
                                        " degrees of freedom; ", most_joints, " are the most"));
@@ -57,12 +60,14 @@ class Run {
     logs_ =
         load_logs(inputs.fit, options.split > 0.0 ? "both" : "fit", options, {}, fitted, result);
     others_ = load_logs(inputs.validation, "validation", options, fitted, others, result);
+    others.clear();
+    loaded_ = load_logs(inputs.loaded, "payload", options, fitted, others, result);
     if (options.find_gains) find_gains();
     if (!model.drives().plain())
       for (std::vector<Log>* logs : {&logs_, &others_})
         for (Log& log : *logs) keep_links(model, log);
     choose_model();
-    const std::vector<int> known = all_but(result.torques, options.payload);
+    const std::vector<int> known = all_but(result.torques, options_.payload);
     begin(2, "filtering");
     samples_ = samples_of_all(*options_.torque_delay, result.found);
     result.samples = samples_.data.size();
@@ -124,11 +129,28 @@ class Run {
     if (given_.filter_hz || !result.choice)
       remark_on_cut_off(logs_, *options_.filter_hz, end_, options_.prior, result);
     add_remarks(options_, result);
+    if (options_.method == Method::consistent && !options_.refine) weigh();
   }
 
   Identification result;
 
  private:
+  /// What the payload's link carries, by logs with it, or by a description of the robot without.
+  void weigh() {
+    if (given_.payload.empty() || result.online || !go_on(7, "weighing the payload")) return;
+    TorqueData with = samples_.data;
+    if (!loaded_.empty()) {
+      Prepared all = prepared(loaded_, *options_.filter_hz, *options_.torque_delay, result.found);
+      all = without(all, report_contacts(find_contacts(result.torques, result.base, all), loaded_));
+      with = gather(result.torques, all);
+    }
+    result.payload = weigh_payload(result.torques, given_.payload, result.chosen.estimate,
+                                   loaded_.empty() ? TorqueData() : samples_.data, with,
+                                   how_to_estimate(), options_.weighing);
+    result.weighing = options_.weighing;
+    remark_on_payload(result);
+  }
+
   /// Whether to go on; once stopped, never.
   bool go_on(int at, const std::string& what) {
     if (options_.progress && !options_.progress(at, what)) result.stopped = true;
@@ -205,18 +227,26 @@ class Run {
         options_.filter_hz = std::min(options_.filter_hz.value_or(infinity), usual_cut_off(log));
   }
 
-  /// Against the torques of the robot as it is described, without friction.
+  /// Against the torques of the robot as it is described, without friction, or by a payload that is known.
   void find_gains() {
     const TorqueModel& torques = result.torques;
     double filter_hz = given_.filter_hz.value_or(infinity);
     if (!given_.filter_hz)
       for (const Log& log : logs_) filter_hz = std::min(filter_hz, usual_cut_off(log));
-    const TorqueData data = gather(
-        torques, prepared(logs_, filter_hz, given_.torque_delay.value_or(0.0), result.found));
-    Vector z = torques.nominal();
-    z.tail(torques.unknowns() - torques.inertial_size()).setZero();
-    result.gains =
-        estimate_gains(torques.torques(z, data.q, data.v, data.a, data.x), data.tau, data.v);
+    const auto samples = [&](const std::vector<Log>& logs) {
+      return gather(torques,
+                    prepared(logs, filter_hz, given_.torque_delay.value_or(0.0), result.found));
+    };
+    const TorqueData data = samples(logs_);
+    if (const Vector& known = given_.known_payload; known.size() > 0) {
+      result.gains = gains_by_payload(torques, {given_.payload, known(0), known.tail<3>()}, data,
+                                      samples(loaded_), {.prior = given_.prior}, given_.weighing);
+    } else {
+      Vector z = torques.nominal();
+      z.tail(torques.unknowns() - torques.inertial_size()).setZero();
+      result.gains =
+          estimate_gains(torques.torques(z, data.q, data.v, data.a, data.x), data.tau, data.v);
+    }
     Vector gains(torques.model().nv());
     for (int i = 0; i < gains.size(); ++i) {
       if (!result.gains[i].found || result.gains[i].gain == 0.0)
@@ -224,7 +254,7 @@ class Run {
                                  "': its current does not vary enough to find the gain");
       gains(i) = result.gains[i].gain;
     }
-    for (std::vector<Log>* logs : {&logs_, &others_})
+    for (std::vector<Log>* logs : {&logs_, &others_, &loaded_})
       for (Log& log : *logs) apply_gains(log, gains);
   }
 
@@ -251,16 +281,21 @@ class Run {
     return samples;
   }
 
-  /// What touched the robot is no part of it.
-  void leave_out_contacts() {
-    contacts_ = find_contacts(result.torques, result.base, samples_.fitted);
-    for (const Contact& c : contacts_)
+  std::vector<Contact> report_contacts(std::vector<Contact> contacts,
+                                       const std::vector<Log>& logs) {
+    for (const Contact& c : contacts)
       result.found.add(
-          log_rules::contact, {logs_[std::size_t(c.log)].file}, "",
+          log_rules::contact, {logs[std::size_t(c.log)].file}, "",
           message("from ", number(c.begin, 5), " to ", number(c.end, 5), " s the torque of joint '",
                   result.torques.model().velocity_names()[std::size_t(c.joint)],
                   "' is off by up to ", number(c.torque, 3)),
           "left out");
+    return contacts;
+  }
+
+  /// What touched the robot is no part of it.
+  void leave_out_contacts() {
+    contacts_ = report_contacts(find_contacts(result.torques, result.base, samples_.fitted), logs_);
     if (contacts_.empty()) return;
     samples_.fitted = without(samples_.fitted, contacts_);
     samples_.data = gather(result.torques, samples_.fitted);
@@ -384,7 +419,7 @@ class Run {
   Options options_;  ///< with what was chosen
   Way way_;
   double end_;  ///< the share of each piece where fitting ends
-  std::vector<Log> logs_, others_;
+  std::vector<Log> logs_, others_, loaded_;
   std::vector<Contact> contacts_;  ///< of logs_
   Samples samples_;
   std::optional<Samples> shifted_;  ///< by the delay that was found
@@ -393,7 +428,8 @@ class Run {
 }  // namespace
 
 Identification offline(const Model& model, const LogInputs& logs, const Options& options) {
-  require_valid(options);
+  require_valid(logs, options);
+  if (floats(model)) return identify_floating(model, logs, settled(options, model));
   if (options.effects) require_valid(*options.effects, model.nv());
   require(model.drives().plain() || !options.effects || !options.effects->changes_samples(),
           "Options::effects: robot '", model.name(), "' has drives of its own that have them");
@@ -406,13 +442,16 @@ Identification offline(const Model& model, const LogInputs& logs, const Options&
 
 Identification online(const Model& model, const LogInputs& logs, const Options& options) {
   require_valid(options);
+  require(!floats(model), "robot '", model.name(),
+          "' has a base that floats, which is identified from whole logs");
   require(model.drives().coupled.empty(), "robot '", model.name(),
           "' has rigid joints whose motors are coupled, which identification sample by sample does "
           "not know: identify whole logs, or with_plain_drives(model)");
-  require(options.split == 0.0 && options.payload.empty() && !options.refine &&
-              options.method == Method::consistent && options.folds == 0 && !options.essential,
-          "identify::online: Options::split, payload, method, refine, folds and essential are for "
-          "logs as a whole");
+  require(options.split == 0.0 && options.payload.empty() && logs.loaded.empty() &&
+              !options.refine && options.method == Method::consistent && options.folds == 0 &&
+              !options.essential,
+          "identify::online: Options::split, payload, LogInputs::loaded, method, refine, folds and "
+          "essential are for logs as a whole");
   require(!options.effects || !options.effects->changes_samples(),
           "identify::online: Options::effects other than a delay are for logs as a whole");
   Options rigid = options;

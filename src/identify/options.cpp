@@ -48,4 +48,20 @@ void require_valid(const Options& options) {
   require(options.folds == 0 || options.folds >= 2, "Options::folds: there must be two or more");
 }
 
+void require_valid(const LogInputs& logs, const Options& options) {
+  require_valid(options);
+  require(options.known_payload.size() == 0 ||
+              (options.known_payload.size() == 4 && options.known_payload.allFinite() &&
+               options.known_payload(0) > 0.0),
+          "Options::known_payload: it is four numbers, kg above 0 and x, y, z");
+  require(options.known_payload.size() == 0 || (options.find_gains && !logs.loaded.empty()),
+          "Options::known_payload: it is for gains that are to be found (Options::find_gains) by "
+          "logs with it (LogInputs::loaded)");
+  if (logs.loaded.empty()) return;
+  require(!options.payload.empty(),
+          "LogInputs::loaded: the link that has the payload is missing (Options::payload)");
+  require(options.method == Method::consistent && !options.refine,
+          "LogInputs::loaded: a payload is weighed by Options::method = consistent");
+}
+
 }  // namespace ulna::identify

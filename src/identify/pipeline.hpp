@@ -24,6 +24,10 @@ std::vector<Log> load_logs(const std::vector<LogInput>& inputs, const char* use,
 /// identify::offline of robots whose drives are not plain; options are settled.
 Identification identify_drives(const Model& model, const LogInputs& inputs, const Options& options);
 
+/// identify::offline of robots whose base floats; options are settled.
+Identification identify_floating(const Model& model, const LogInputs& inputs,
+                                 const Options& options);
+
 /// Of a robot with springs, makes the log one of its links alone: their positions, and the torques of their springs, measured or by deflection
 /// and stiffness. Throws where neither is known.
 void keep_links(const Model& model, Log& log);
@@ -49,6 +53,9 @@ void remark_on_cut_off(std::span<const Log> logs, double filter_hz, double end,
 
 /// Whether so much of the torque is unexplained that nothing can be trusted.
 bool badly_explained(const Fit& fit);
+
+/// Adds the remarks on Identification::payload.
+void remark_on_payload(Identification& result);
 
 /// Adds the remarks on everything that was found.
 void add_remarks(const Options& options, Identification& result);

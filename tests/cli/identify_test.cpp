@@ -605,6 +605,52 @@ TEST(IdentifyVerb, of_a_payload_only_one_body_is_unknown) {
   EXPECT_EQ(identify(Motion().csv(), {"--payload", "nothing"}).status, 2);
 }
 
+/// A log of the robot with 1 kg more on its last link.
+std::string loaded_csv(int seed) {
+  const ulna::Model model = ulna::load_robot(robot).model;
+  const ulna::Inertia<double> ball = ulna::Inertia<double>::about_com(
+      1.0, {0.05, 0.0, 0.1}, 2e-3 * ulna::Mat3<double>::Identity());
+  const ulna::identify::TorqueModel torques(model, {});
+  Motion motion(seed, 12.0);
+  Eigen::MatrixXd a = 0.0 * motion.q;
+  for (Eigen::Index s = 1; s + 1 < a.cols(); ++s)
+    a.col(s) = 50.0 * (motion.v.col(s + 1) - motion.v.col(s - 1));
+  Eigen::VectorXd z = Eigen::VectorXd::Zero(torques.unknowns());
+  z.tail<10>() = ball.parameters();
+  motion.tau += torques.torques(z, motion.q, motion.v, a, torques.features_of(motion.v, a, a));
+  return motion.csv();
+}
+
+TEST(IdentifyVerb, weighs_a_payload_from_logs_without_and_with_it) {
+  const Folder folder;
+  const std::string with = folder.write("with.csv", loaded_csv(2)),
+                    link = result(Motion().csv())["parameters"][20]["name"];
+  const std::string name = link.substr(0, link.find('.'));
+  const json d = result(Motion(1, 12.0).csv(), {"--payload", name, "--loaded", with, "--usual"});
+  const json& payload = d["payload"];
+  EXPECT_EQ(payload["state"], "found");
+  EXPECT_NEAR(payload["mass"], 1.0, 3.0 * payload["mass_deviation"].get<double>() + 1e-3);
+  EXPECT_LT(payload["mass_deviation"].get<double>(), 0.2);
+  EXPECT_EQ(d["logs"][1]["use"], "payload");
+  // the robot is that of the log without: nothing of it is known beforehand
+  EXPECT_EQ(d["parameters"][0]["state"] == "known", false);
+  const RunResult text =
+      run_cli({"identify", robot, "-", "--payload", name, "--loaded", with, "--usual"},
+              {.input = Motion(1, 12.0).csv()});
+  EXPECT_TRUE(has(text.out, "payload")) << text.out;
+  EXPECT_TRUE(has(text.out, "1 more with the payload")) << text.out;
+  EXPECT_TRUE(result(Motion().csv())["payload"].is_null());
+  EXPECT_EQ(identify(Motion().csv(), {"--loaded", with}).status, 2);
+  EXPECT_EQ(identify(Motion().csv(), {"--payload", name, "--loaded", with, "--online"}).status, 2);
+  EXPECT_EQ(
+      identify(Motion().csv(), {"--payload", name, "--loaded", with, "--method", "ols"}).status, 2);
+  EXPECT_EQ(
+      identify(Motion().csv(), {"--payload", name, "--loaded", with, "--known-payload", "1,0,0,0"})
+          .status,
+      2);
+  EXPECT_EQ(identify(Motion().csv(), {"--base-held"}).status, 2);
+}
+
 TEST(IdentifyVerb, refuses_what_makes_no_sense) {
   const std::string log = Motion().csv();
   for (const std::vector<std::string>& more :

@@ -214,6 +214,13 @@ TEST(Residuals, name_what_they_follow) {
   EXPECT_EQ(
       strongest([&](Eigen::Index k) { return 0.2 * std::cos(0.05 * double(k) * 0.01 * M_PI); }),
       "time");
+  // a joint that warms up: the mean of the residual itself is about zero at any time
+  EXPECT_EQ(strongest([&](Eigen::Index k) {
+              return 0.2 * (0.5 - double(k) / double(n)) * (v(k) > 0.0 ? 1.0 : -1.0);
+            }),
+            "friction");
+  // friction that is as wrong at the end as at the beginning does not change
+  EXPECT_EQ(strongest([&](Eigen::Index k) { return v(k) > 0.0 ? 0.2 : -0.2; }), "direction");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "ulna/identify/data/delay.hpp"
 #include "ulna/identify/data/screen.hpp"
 #include "ulna/identify/estimate/select.hpp"
+#include "ulna/identify/payload/payload.hpp"
 #include "ulna/identify/refine/refine.hpp"
 #include "ulna/spatial/consistency.hpp"
 
@@ -25,6 +26,7 @@ struct LogInput {
 };
 struct LogInputs {
   std::vector<LogInput> fit, validation = {};
+  std::vector<LogInput> loaded = {};  ///< of the robot with a payload on the link Options::payload
 };
 
 struct Options {
@@ -42,12 +44,20 @@ struct Options {
 
   // offline only:
   Method method = Method::consistent;
-  std::string payload = {};  ///< the link whose body alone is unknown; empty: all are
-  int folds = 0;             ///< parts of the fitted motion for cross-validation; 0: none
-  bool essential = false;    ///< find the base parameters that matter
-  bool refine = false;       ///< by simulation; the method must be consistent
+  /// The link that has a payload. Without LogInputs::loaded, the body of this link alone is unknown; with them, the robot is identified
+  /// from the other logs, without the payload.
+  std::string payload = {};
+  PayloadOptions weighing = {};
+  /// kg, and x, y, z of its centre of mass in the frame of that link, m: what it carries in LogInputs::loaded, if that is known. Then gains
+  /// that are to be found (find_gains) are those with which it weighs that.
+  Vector known_payload = {};
+  int folds = 0;           ///< parts of the fitted motion for cross-validation; 0: none
+  bool essential = false;  ///< find the base parameters that matter
+  bool refine = false;     ///< by simulation; the method must be consistent
   bool stribeck = false, delay = false;  ///< to be found by refinement
   bool ratios = false;                   ///< find the ratios by which motors are coupled
+  /// Of a robot whose base floats: what holds or carries it is not known, so that joints' torques alone count.
+  bool base_held = false;
 
   /// Called with the number of the step, of `steps`, and its name. False ends the work with what was found so far
   /// (Identification::stopped): what is left of refinement, cross-validation, essential parameters, logs to learn from online,
@@ -66,12 +76,14 @@ struct Stopped : std::runtime_error {
 
 /// Throws std::invalid_argument for options that contradict each other or are out of range.
 void require_valid(const Options& options);
+void require_valid(const LogInputs& logs, const Options& options);
 
 /// Below this share learned from data, an unknown is reported as the prior's, not as an estimate.
 inline constexpr double learned_enough = 0.1;
 
 struct LogSummary {
-  std::string file, use;  ///< fit, validation, both if it was split; none if it repeats another log
+  std::string file,
+      use;  ///< fit, validation, both if it was split, payload; none if it repeats another log
   LogFigures figures;
   ClockRepair clock;
 };
@@ -142,6 +154,8 @@ struct Identification {
   double described_scale = 0.0, described_correlation = 0.0;
   std::optional<Exchange> exchange;    ///< joints that seem to be confused in the logs
   std::optional<Rescaling> rescaling;  ///< torques that seem to have another sign or unit
+  std::optional<LinkPayload> payload;  ///< where Options::payload is given
+  PayloadOptions weighing;             ///< by which it was weighed
   std::vector<Trace> traces;
   Residuals residuals;  ///< of all traces
   std::vector<Remark> remarks;

@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <functional>
 #include <numbers>
+#include <numeric>
 
 #include "identify/messages.hpp"
 
@@ -104,7 +106,9 @@ constexpr Reading readings[] = {
      "the same motion with a known payload"},
     {"direction", "direction", "Coulomb friction that changes, play, or a delay",
      "short and slow motions to and fro"},
-    {"time", "course in time", "friction that changes as the joint warms up",
+    {"time", "course in time", "an offset drifts, as of a sensor that warms up",
+     "the same motion at once and when it has run for a while"},
+    {"friction", "friction over time", "it changes as the joint warms up",
      "the same motion at once and when it has run for a while"},
 };
 const Reading& reading_of(std::string_view against) {
@@ -170,15 +174,21 @@ Residuals residuals_of(std::span<const ResidualInput> pieces, double filter_hz) 
     while (l < lags && joint.autocorrelation(l) > 0.2) ++l;
     joint.correlated_seconds = all.lag(std::min(l, lags - 1));
     const double correlated = std::max(alike, joint.correlated_seconds * pieces.front().rate_hz);
-    std::vector<double> direction(s.velocity.size());
+    std::vector<double> direction(s.velocity.size()), resisting = direction;
     std::ranges::transform(s.velocity, direction.begin(),
                            [](double v) { return v > 0.0 ? 1.0 : -1.0; });
+    // friction that changes has the sign of the velocity: its mean over time alone is about zero
+    std::ranges::transform(direction, s.error, resisting.begin(), std::multiplies());
+    const double usual_friction =
+        std::accumulate(resisting.begin(), resisting.end(), 0.0) / double(resisting.size());
+    for (double& r : resisting) r -= usual_friction;
     if (moves)
       joint.patterns = {pattern("position", s.position, s.error, bins, correlated),
                         pattern("velocity", s.velocity, s.error, bins, correlated),
                         pattern("load", s.load, s.error, bins, correlated),
                         pattern("direction", direction, s.error, 2, correlated),
-                        pattern("time", s.time, s.error, bins, correlated)};
+                        pattern("time", s.time, s.error, bins, correlated),
+                        pattern("friction", s.time, resisting, bins, correlated)};
     std::vector<std::pair<double, std::string>> meanings;
     for (Pattern& p : joint.patterns)
       if (p.share > worth_a_word) {

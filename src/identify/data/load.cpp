@@ -4,6 +4,7 @@
 #include "identify/messages.hpp"
 #include "identify/pipeline.hpp"
 #include "ulna/identify/data/log_rules.hpp"
+#include "ulna/identify/floating/floating_base.hpp"
 
 namespace ulna::identify {
 namespace {
@@ -16,7 +17,7 @@ void make_torques(Log& log, const Options& options) {
         log.file +
         ": gains are given, but the log has no currents; leave Options::gains out to use its "
         "torques");
-  if (!by_gains && log.tau.size() == 0)
+  if (!by_gains && log.tau.size() == 0 && log.outside.size() == 0)
     throw std::runtime_error(
         message(log.file,
                 ": the log has motor currents and no torques; give the drives' gains in Nm/A, "
@@ -59,11 +60,11 @@ double usual_cut_off(const Log& log) {
 std::vector<Log> load_logs(const std::vector<LogInput>& inputs, const char* use,
                            const Options& options, const std::vector<RecordedLog>& fitted,
                            std::vector<RecordedLog>& recorded, Identification& result) {
-  const Model& model = result.torques.model();
+  const Model &robot = result.torques.model(), model = limbs_of(robot);
   Diagnostics& found = result.found;
   std::vector<Log> logs;
   for (const auto& [file, stream] : inputs) {
-    Log log = stream ? read_log(*stream, file, model, {}, found) : load_log(file, model, {}, found);
+    Log log = stream ? read_log(*stream, file, robot, {}, found) : load_log(file, robot, {}, found);
     if (log.empty() && !found.has_errors())
       found.add(log_rules::too_short, {file}, "", "the log has no usable row");
     if (found.has_errors()) throw LogError(found);

@@ -6,6 +6,7 @@
 
 #include "identify/messages.hpp"
 #include "ulna/identify/data/log_rules.hpp"
+#include "ulna/identify/floating/floating_base.hpp"
 #include "ulna/io/csv.hpp"
 #include "ulna/model/inspect.hpp"
 
@@ -22,7 +23,9 @@ std::vector<std::pair<const char*, Matrix*>> Log::measurements() {
 
 void Log::keep(const std::vector<char>& marks) {
   Index kept = 0;
-  const auto parts = measurements();
+  auto parts = measurements();
+  for (Matrix* m : {&base_pose, &base_twist, &outside})
+    if (m->size() > 0) parts.emplace_back("", m);
   auto next_break = breaks.begin();
   for (Index k = 0; k < size(); ++k) {
     // a break stands before the first sample that is kept behind it
@@ -78,7 +81,7 @@ std::string accepted(const std::string& quantity, const Model& model) {
 
 /// Whether each coordinate is a joint of its own, so that v is the rate of q number by number.
 bool only_simple_joints(const Model& model, const std::string& file, Diagnostics& found) {
-  const int compound = compound_joint(model);
+  const int compound = floats(model) ? 0 : compound_joint(model);
   if (compound > 0)
     found.add(log_rules::joint_kind, {file}, message("joint '", model.joint_name(compound), "'"),
               "it has several coordinates, and logs of such joints are not supported");
@@ -211,6 +214,22 @@ void set_drives(const Model& model, const Wanted& wanted, const Eigen::Ref<const
   log.q = log.theta, log.v = log.omega, log.a.resize(0, 0);
 }
 
+/// Those of a base that floats, which are no joint's then.
+std::optional<BaseColumns> base_columns_of(const Model& robot, std::vector<std::string>& names,
+                                           const std::string& file, Diagnostics& found) {
+  try {
+    BaseColumns columns = base_columns(robot, names, file);
+    const std::string base(robot.joint_name(1));
+    for (std::string& name : names)
+      for (const char* quantity : {"q_", "qd_", "dq_", "qdd_", "ddq_", "tau_"})
+        if (name.starts_with(quantity + base + "_")) name = "base's " + name;
+    return columns;
+  } catch (const CsvError& e) {
+    found.add(log_rules::columns, e.where(), "", bare_message(e));
+    return {};
+  }
+}
+
 std::optional<Wanted> find_columns(const Model& model, const std::vector<std::string>& names,
                                    const std::string& file, const LogOptions& options,
                                    Diagnostics& found) {
@@ -249,17 +268,26 @@ std::optional<Wanted> find_columns(const Model& model, const std::vector<std::st
 
 }  // namespace
 
-Log read_log(std::istream& in, const std::string& file, const Model& model,
+Log read_log(std::istream& in, const std::string& file, const Model& robot,
              const LogOptions& options, Diagnostics& found) try {
   Log log;
   log.file = file;
+  if (!only_simple_joints(robot, file, found)) return {};
+  const Model model = limbs_of(robot);
   log.joints = model.velocity_names();
-  if (!only_simple_joints(model, file, found)) return {};
   CsvReader reader(in, file);
   if (!reader.remark().empty()) found.add(log_rules::container, {file}, "", reader.remark());
-  const auto names =
+  auto names =
       reader.is_binary() ? without_others(model, reader.names(), file, found) : reader.names();
-  const auto wanted = find_columns(model, names, file, options, found);
+  std::optional<BaseColumns> base;
+  if (floats(robot)) {
+    base = base_columns_of(robot, names, file, found);
+    if (!base) return {};
+  }
+  LogOptions how = options;
+  // forces alone show a robot, too
+  if (base && !base->forces.empty()) how.torque_needed = false;
+  const auto wanted = find_columns(model, names, file, how, found);
   if (!wanted) return {};
 
   if (!wanted->columns.tau.empty() && !wanted->current.empty())
@@ -302,6 +330,7 @@ Log read_log(std::istream& in, const std::string& file, const Model& model,
   log.t.resize(table.cols());
   for (Index k = 0; k < log.size(); ++k)
     log.t[k] = c.t >= 0 ? table(c.t, k) : double(index[k]) / options.rate_hz;
+  if (base) set_base(robot, *base, table, log, found);
   if (corrupt)
     found.add(
         log_rules::row_corrupt, {file, corrupt.first()}, "",

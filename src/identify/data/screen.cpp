@@ -308,6 +308,7 @@ namespace {
 /// Of a sample's positions and torques.
 std::size_t key_of(const Log& log, Index k) {
   const auto bytes = [k](const Matrix& m) {
+    if (m.size() == 0) return std::string_view();
     return std::string_view(reinterpret_cast<const char*>(m.col(k).data()),
                             m.rows() * sizeof(double));
   };

@@ -39,6 +39,8 @@ class Problem {
         data_(data),
         joint_weights_(options.joint_weights.size() ? options.joint_weights
                                                     : Vector(Vector::Ones(data.typical.size()))),
+        least_noise_(options.least_noise.size() ? options.least_noise
+                                                : Vector(Vector::Zero(data.typical.size()))),
         known_(model.nominal()),
         map_(base.map()(Eigen::all, free)) {
     known_(free).setZero();
@@ -53,8 +55,10 @@ class Problem {
     all.g -= all.G * known_;
     return {all.G(free, free), all.g(free), all.size};
   }
-  /// With joints alike.
-  Sums unweighted() const { return sums(Vector::Ones(data_.typical.size())); }
+  /// With joints alike, but for those that do not count at all.
+  Sums unweighted() const {
+    return sums((joint_weights_.array() > 0.0).cast<double>().matrix());
+  }
   /// Weighs equations from now on by how far off z leaves them.
   void weigh_robustly(const Vector& z) { data_.weigh(robust_weights(data_.errors(whole(z)))); }
 
@@ -91,6 +95,7 @@ class Problem {
       // what was fitted away was noise too
       deviation(i) = std::sqrt(left / std::max(count - fitted * alike(i), 0.1 * count));
     }
+    deviation = deviation.cwiseMax(least_noise_);
     const Vector variance = deviation.cwiseAbs2().cwiseMax(1e-12 * typical.cwiseAbs2());
     return {
         deviation, alike,
@@ -107,7 +112,7 @@ class Problem {
  private:
   const BaseParameters& base_;
   Measurements& data_;
-  Vector joint_weights_;
+  Vector joint_weights_, least_noise_;
   Vector known_;  ///< zero where free
   Matrix map_;
 };
@@ -208,6 +213,8 @@ Estimate estimate_from(const TorqueModel& model, const BaseParameters& base, Mea
               (options.joint_weights.size() == data.typical.size() &&
                options.joint_weights.minCoeff() >= 0.0 && options.joint_weights.maxCoeff() <= 1.0),
           "identification: joint_weights must be a number from 0 to 1 for each joint");
+  require(options.least_noise.size() == 0 || options.least_noise.size() == data.typical.size(),
+          "identification: least_noise must be a number for each joint");
   Problem problem(model, base, data, typical_torques, options);
   Problem::Noise noise;
   Sums sums;
@@ -244,7 +251,8 @@ std::optional<Method> method_from_string(std::string_view name) {
 TorqueData gather(const TorqueModel& model, const Prepared& prepared) {
   const int nv = model.model().nv();
   TorqueData data;
-  data.q.resize(nv, prepared.size()), data.v = data.a = data.tau = data.q;
+  data.q.resize(model.model().nq(), prepared.size());
+  data.v.resize(nv, prepared.size()), data.a = data.tau = data.v;
   data.x.resize(model.feature_count() * nv, prepared.size());
   Index to = 0;
   for (const Piece& piece : prepared.pieces) {

@@ -20,7 +20,8 @@ struct ResidualInput {
 
 /// The mean of the residual where a quantity is about x.
 struct Pattern {
-  std::string against;  ///< "position", "velocity", "load", "direction" or "time"
+  /// "position", "velocity", "load", "direction" or "time"; "friction": of the residual times the direction of motion, over time.
+  std::string against;
   Vector x = {}, mean = {}, deviation = {};  ///< bins with enough samples
   double share = 0.0;        ///< of the residual's variance that these means explain, beyond chance
   std::string meaning = {};  ///< empty if they explain little

@@ -32,6 +32,10 @@ struct Log {
   /// joints without a spring, as q, v and tau are. If links have no encoders of their own, q and v are the motors'.
   Matrix theta, omega, link_tau;
   bool link_encoders = true;
+  /// Of robots whose base floats (floating_base.hpp): all above is of the joints behind it; of the base, its pose (qw, qx, qy, qz, x, y, z) and
+  /// its twist in its own axes, empty if it was not measured; and what known forces from outside are worth along all coordinates, J'F.
+  Matrix base_pose, base_twist, outside;
+  bool base_stands = false;   ///< nothing of the base was measured: it does not move
   std::vector<int> line;      ///< of the file, per sample
   Index rows = 0;             ///< in the file, corrupt ones included
   std::vector<Index> breaks;  ///< samples that do not continue the one before, in order

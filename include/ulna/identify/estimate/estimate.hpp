@@ -48,6 +48,8 @@ struct EstimateOptions {
   PriorOptions prior = {};  ///< what least squares leave open is as near to it as can be
   /// Joints count so much less than by their noise, 0 to 1; empty: 1. Not of ordinary least squares.
   Vector joint_weights = {};
+  /// Noise per degree of freedom that there is at least, Nm or N; empty: none.
+  Vector least_noise = {};
 };
 
 struct Estimate {
