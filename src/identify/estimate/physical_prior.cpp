@@ -94,6 +94,10 @@ void PhysicalPrior::expect(const Vector& z, std::span<const int> unknowns) {
   }
 }
 
+void PhysicalPrior::weigh_bodies(double factor) {
+  for (Body& body : bodies_) body.weight *= factor;
+}
+
 void PhysicalPrior::add_positive(int at, double expected, double weight) {
   require(expected > 0.0, "prior: the expected value must be positive");
   numbers_.push_back({at, weight, expected, 0.0});

@@ -30,6 +30,9 @@ class PhysicalPrior {
   /// the first of a body's ten names the body. Allocates nothing.
   void expect(const Vector& z, std::span<const int> unknowns);
 
+  /// All bodies are believed so many times as much.
+  void weigh_bodies(double factor);
+
   int size() const { return size_; }
   /// Where the prior is least.
   const Vector& center() const { return center_; }
