@@ -106,8 +106,15 @@ std::optional<Piece> prepared_piece(const Log& log, const Range& range, double r
   const bool has_a = log.a.size() && options.acceleration_logged;
   const Matrix a = has_a ? filtered(log.a, resample) : derivative(v, rate);
   Matrix direction = v.cwiseSign();
+  // what is slow for less than the filter remembers turns round
+  const Index shortest = std::lround(rate / options.filter_hz);
   for (Index i = 0; i < v.rows(); ++i)
-    direction.row(i) = (v.row(i).array().abs() < least(i)).select(0.0, direction.row(i));
+    for (Index k = 0; k < count; ++k) {
+      Index moves = k;
+      while (moves < count && std::abs(v(i, moves)) < least(i)) ++moves;
+      if (moves - k >= shortest) direction.row(i).segment(k, moves - k).setZero();
+      k = std::max(k, moves);
+    }
   Matrix sliding = direction.cwiseAbs();
   zero_phase(low_pass, direction);
   zero_phase(low_pass, sliding);

@@ -7,7 +7,6 @@
 
 #include "identify/estimate/measurements.hpp"
 #include "identify/estimate/outside.hpp"
-#include "identify/estimate/toggle.hpp"
 #include "identify/messages.hpp"
 #include "ulna/identify/estimate/consistent.hpp"
 #include "ulna/spatial/consistency.hpp"
@@ -40,7 +39,8 @@ class Problem {
         prior(make_prior(model, typical_torques, options.prior).restricted(free)),
         base_(base),
         data_(data),
-        correlation_(data.motion(), data.breaks, tuned("REACH", 20.0) * data.correlated),
+        correlation_(data.motion(), data.breaks, 20.0 * data.correlated),
+        groups_(groups_of(model, free, prior)),
         joint_weights_(options.joint_weights.size() ? options.joint_weights
                                                     : Vector(Vector::Ones(data.typical.size()))),
         known_(model.nominal()),
@@ -84,6 +84,8 @@ class Problem {
     /// How much each channel counts: one over the variance of an independent sample. No
     /// sensor is better than a millionth.
     Vector weights;
+    /// The variance that it has for parameters, over that.
+    Vector for_parameters;
   };
   /// What z leaves unexplained: its size by the sums, its correlation by some of the samples. `covariance` is of z.
   Noise noise(const Vector& z, const Matrix& covariance, const Vector& weights) const {
@@ -99,7 +101,7 @@ class Problem {
     }
     Matrix errors = data_.some_errors(whole(z));
     if (rests_.size() > 0) errors = errors.cwiseProduct(data_.some_of(rests_).cwiseSqrt());
-    const Vector alike = toggled("NOMC") ? correlation(errors, data_.breaks, 5.0 * data_.correlated) : correlation_.of(errors, counts, fitted);
+    const Vector alike = correlation(errors, data_.breaks, 5.0 * data_.correlated);
     // what was fitted away was noise too
     const Vector deviation =
         left.cwiseQuotient((counts - fitted.cwiseProduct(alike)).cwiseMax(0.1 * counts))
@@ -107,12 +109,13 @@ class Problem {
     const Vector variance = deviation.cwiseAbs2().cwiseMax(1e-12 * typical.cwiseAbs2());
     return {
         deviation, alike,
-        variance.cwiseProduct(alike).cwiseMax(1e-300).cwiseInverse().cwiseProduct(joint_weights_)};
+        variance.cwiseProduct(alike).cwiseMax(1e-300).cwiseInverse().cwiseProduct(joint_weights_),
+        correlation_.of(errors, counts, fitted).cwiseQuotient(alike)};
   }
 
   /// Joints that rest count from now on by what they show. `covariance` is of z, and empty where that is not known.
   void weigh_rests(const Vector& z, const Matrix& covariance, const Noise& noise) {
-    if (data_.at_rest.size() == 0 || toggled("NOREST")) return;
+    if (data_.at_rest.size() == 0) return;
     const Matrix dry = data_.dry_friction(Eigen::all, free);
     Vector level = (data_.dry_friction * whole(z)).cwiseAbs2();
     if (covariance.size() > 0) level += (dry * covariance).cwiseProduct(dry).rowwise().sum();
@@ -123,25 +126,36 @@ class Problem {
     weigh();
   }
 
+  /// The prior's curvature, for what is known. A positive number that is less than expected may well be what was expected: towards 0 the
+  /// prior bends ever more, which says nothing of larger numbers.
+  Matrix believed(const Vector& z) const {
+    Vector at = z;
+    for (const PhysicalPrior::Number& x : prior.numbers())
+      if (x.deviation == 0.0) at(x.at) = std::max(at(x.at), x.expected);
+    return prior.information(at);
+  }
+
   /// Of single equations; empty: 1.
   const Matrix& rests() const { return rests_; }
 
-  /// How far off bodies are, by how far off the data show them to be: their prior's weight that makes the data likeliest [MacKay 1992].
-  void weigh_bodies(const Vector& z, const Matrix& covariance) {
-    constexpr double believed = 0.2;  // parameters that what was believed of the weight is worth
-    constexpr double strongest = 100.0;
-    const std::vector<int> at = bodies_of(prior);
-    if (at.empty() || toggled("NOEB")) return;
-    const double weight = prior.bodies().front().weight;
-    const PhysicalPrior bodies = prior.restricted(at);
-    const Vector own = z(at);
-    const double off = bodies.value(own) / weight;
-    const double learned =
-        double(at.size()) -
-        covariance(at, at).cwiseProduct(bodies.information(own)).sum();
-    const double found = (std::max(0.0, learned) + believed) / (2.0 * off + believed / described_);
-    prior.weigh_bodies(
-        std::clamp(found, described_, std::max(described_, strongest)) / weight);
+  /// How far what was believed is off, by how far the data show it to be: of bodies, of friction and of offsets, that weight of the prior
+  /// which makes the data likeliest [MacKay 1992], at least what it was at first.
+  void weigh_prior(const Vector& z, const Matrix& covariance) {
+    constexpr double at_first = 0.2;      // parameters that what was believed at first is worth
+    constexpr double strongest = 100.0;  // no more than that all are right to a tenth
+    for (Group& group : groups_) {
+      if (group.at.empty()) continue;
+      const PhysicalPrior own = prior.restricted(group.at);
+      const double off = own.value(z(group.at)) / group.factor;
+      const double learned =
+          double(group.at.size()) -
+          covariance(group.at, group.at).cwiseProduct(believed(z)(group.at, group.at)).sum();
+      const double found = std::clamp(
+          (std::max(0.0, learned) + at_first) / (2.0 * off + at_first), 1.0,
+          std::max(1.0, strongest / group.weight));
+      prior.weigh(group.at, found / group.factor);
+      group.factor = found;
+    }
   }
 
   /// The numbers nearest to the prior's, by its own measure, among those with these base parameters.
@@ -152,11 +166,29 @@ class Problem {
   }
 
  private:
-  static std::vector<int> bodies_of(const PhysicalPrior& prior) {
+  /// Unknowns of which one thing is believed.
+  struct Group {
     std::vector<int> at;
-    for (const PhysicalPrior::Body& body : prior.bodies())
-      for (int k = 0; k < 10; ++k) at.push_back(body.at + k);
-    return at;
+    double weight = 1.0;  ///< of the prior, at first
+    double factor = 1.0;
+  };
+  static std::vector<Group> groups_of(const TorqueModel& model, const std::vector<int>& free,
+                                      const PhysicalPrior& prior) {
+    Group bodies, friction, offsets;
+    for (const PhysicalPrior::Body& body : prior.bodies()) {
+      bodies.weight = body.weight;
+      for (int k = 0; k < 10; ++k) bodies.at.push_back(body.at + k);
+    }
+    for (const PhysicalPrior::Number& x : prior.numbers()) {
+      const int own = free[std::size_t(x.at)] - model.inertial_size();
+      if (own < 0 || own >= model.feature_count() * model.model().nv()) continue;
+      const Feature feature = model.features()[std::size_t(own % model.feature_count())];
+      if (feature == Feature::armature || feature == Feature::load) continue;
+      Group& group = feature == Feature::offset ? offsets : friction;
+      group.weight = x.weight;
+      group.at.push_back(x.at);
+    }
+    return {bodies, friction, offsets};
   }
   void weigh() {
     if (robust_.size() > 0 && rests_.size() > 0)
@@ -169,8 +201,7 @@ class Problem {
   Measurements& data_;
   MotionCorrelation correlation_;
   Matrix robust_, rests_;  ///< weights of equations; empty: 1
-  double described_ =
-      prior.bodies().empty() ? 1.0 : prior.bodies().front().weight;  ///< of bodies, at first
+  std::vector<Group> groups_;
   Vector joint_weights_;
   Vector known_;  ///< zero where free
   Matrix map_;
@@ -242,10 +273,10 @@ Solution solve(Problem& problem, Method method, Problem::Noise& noise, Sums& sum
                                               : least_squares(problem, sums);
     solution.steps += steps;
     if (has_prior)
-      covariance = inverse_of(sums.G + problem.prior.information(
-                                           method == Method::ridge ? problem.prior.center()
-                                                                   : solution.z));
-    if (method == Method::consistent) problem.weigh_bodies(solution.z, covariance);
+      covariance = inverse_of(sums.G + problem.believed(method == Method::ridge
+                                                             ? problem.prior.center()
+                                                             : solution.z));
+    if (method == Method::consistent) problem.weigh_prior(solution.z, covariance);
     noise = problem.noise(solution.z, covariance, noise.weights);
     if ((solution.z - before).norm() < 1e-9 * before.norm()) break;
   }
@@ -296,11 +327,15 @@ Estimate estimate_from(const TorqueModel& model, const BaseParameters& base, Mea
   if (solution.base_covariance.size() > 0) {
     set_uncertainty(base, solution.base_covariance, result);
   } else {
-    const Matrix prior = problem.prior.information(
-        options.method == Method::ridge ? problem.prior.center() : solution.z);
-    Matrix covariance = inverse_of(sums.G + prior);
-    if (systematic && !toggled("NOSYS"))
-      covariance += systematic({result.z, noise.weights, problem.rests(), problem.free, covariance});
+    const Matrix prior = problem.believed(options.method == Method::ridge ? problem.prior.center()
+                                                                          : solution.z);
+    // what was weighed as noise may vary more where the motion is
+    const Matrix inverse = inverse_of(sums.G + prior);
+    Matrix covariance = inverse *
+                        (problem.sums(noise.weights.cwiseProduct(noise.for_parameters)).G + prior) *
+                        inverse;
+    if (systematic )
+      covariance += systematic({result.z, noise.weights, problem.rests(), problem.free, inverse});
     set_uncertainty(base, problem.free, inverse_of(prior), covariance, result);
   }
   return result;
@@ -363,6 +398,9 @@ Estimate estimate(const TorqueModel& model, const BaseParameters& base, const To
   Vector typical = measurements->typical;
   // joints that loops move have no torque of their own, and friction like the others
   if (model.loops()) typical = (typical.array() > 0.0).select(typical, typical.maxCoeff());
+  // friction and sensors of a joint that hardly has to do anything are still those of its drive
+  constexpr double weakest = 0.05;
+  typical = typical.cwiseMax(weakest * typical.maxCoeff());
   return estimate_from(model, base, *measurements, typical, options, [&](const Weighted& found) {
     return outside_the_model(model, data, found);
   });

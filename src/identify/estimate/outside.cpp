@@ -5,13 +5,12 @@
 
 #include "identify/estimate/measurements.hpp"
 #include "ulna/derivatives/derivatives.hpp"
-#include "identify/estimate/toggle.hpp"
 
 namespace ulna::identify {
 namespace {
 
 /// An effect is there if it is more than so many of its deviations.
-const double deviations_there = tuned("THERE", 3.0);
+constexpr double deviations_there = 3.0;
 
 /// Rates of change per sample, within each piece.
 Matrix rate_of(const Matrix& x, const std::vector<Range>& pieces) {

@@ -30,8 +30,8 @@ class PhysicalPrior {
   /// the first of a body's ten names the body. Allocates nothing.
   void expect(const Vector& z, std::span<const int> unknowns);
 
-  /// All bodies are believed so many times as much.
-  void weigh_bodies(double factor);
+  /// What is believed of some unknowns counts so many times as much. Naming the first of a body's ten names the body.
+  void weigh(std::span<const int> unknowns, double factor);
 
   int size() const { return size_; }
   /// Where the prior is least.
