@@ -117,8 +117,8 @@ int run(int argc, char** argv) {
   if (outside)
     table_of<Effect>(
         "outside the model",
-        {Effect::none, Effect::stribeck, Effect::ripple, Effect::elasticity, Effect::all},
-        first, seeds ? seeds : 25, verbose, outside_the_model);
+        {Effect::none, Effect::stribeck, Effect::ripple, Effect::elasticity, Effect::all}, first,
+        seeds ? seeds : 25, verbose, outside_the_model);
   if (online) online_beside_offline(seeds ? seeds : 20);
   return 0;
 }

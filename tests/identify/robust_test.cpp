@@ -129,8 +129,8 @@ TEST(RobustIdentification, a_log_of_a_robot_with_other_bodies_is_a_finding) {
   const double heavier[] = {1.9, 1.55, 1.3, 1.7, 1.7, 1.1};
   for (int b = 0; b < 6; ++b) truth.segment<10>(10 * b) *= heavier[b];
   const Eigen::MatrixXd a = Eigen::MatrixXd::Zero(6, log.log.q.cols());
-  log.log.tau = log.model.torques(truth, log.log.q, log.log.v, a,
-                                  log.model.features_of(log.log.v, a, a));
+  log.log.tau =
+      log.model.torques(truth, log.log.q, log.log.v, a, log.model.features_of(log.log.v, a, a));
   const Outcome outcome = identified(log.robot, {log.table()});
   ASSERT_TRUE(outcome.found);
   EXPECT_TRUE(outcome.found->has_findings()) << outcome.text;

@@ -15,8 +15,12 @@ namespace ulna::identify {
 Piece Piece::part(Index begin, Index end, Index stride) const {
   const auto some = Eigen::seqN(begin, (end - begin + stride - 1) / stride, stride);
   const auto cut = [&](const Matrix& m) -> Matrix { return m.size() ? m(Eigen::all, some) : m; };
-  return {log,          rate_hz / double(stride), t(some),    cut(q),     cut(v),     cut(a),
-          cut(tau),     cut(direction),           cut(sliding), cut(theta), cut(omega), cut(alpha),
+  return {log,           rate_hz / double(stride),
+          t(some),       cut(q),
+          cut(v),        cut(a),
+          cut(tau),      cut(direction),
+          cut(sliding),  cut(theta),
+          cut(omega),    cut(alpha),
           cut(link_tau), link_encoders};
 }
 
@@ -106,16 +110,16 @@ std::optional<Piece> prepared_piece(const Log& log, const Range& range, double r
   const bool has_a = log.a.size() && options.acceleration_logged;
   const Matrix a = has_a ? filtered(log.a, resample) : derivative(v, rate);
   Matrix direction = v.cwiseSign();
+  Matrix sliding = Matrix::Ones(v.rows(), v.cols());
   // what is slow for less than the filter remembers turns round
   const Index shortest = std::lround(rate / options.filter_hz);
   for (Index i = 0; i < v.rows(); ++i)
     for (Index k = 0; k < count; ++k) {
       Index moves = k;
       while (moves < count && std::abs(v(i, moves)) < least(i)) ++moves;
-      if (moves - k >= shortest) direction.row(i).segment(k, moves - k).setZero();
+      if (moves - k >= shortest) sliding.row(i).segment(k, moves - k).setZero();
       k = std::max(k, moves);
     }
-  Matrix sliding = direction.cwiseAbs();
   zero_phase(low_pass, direction);
   zero_phase(low_pass, sliding);
 

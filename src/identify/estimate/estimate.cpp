@@ -121,8 +121,8 @@ class Problem {
     if (covariance.size() > 0) level += (dry * covariance).cwiseProduct(dry).rowwise().sum();
     const Vector independent =
         noise.deviation.cwiseAbs2().cwiseProduct(noise.correlated).cwiseMax(1e-300);
-    rests_ = (1.0 + (level.cwiseQuotient(independent).asDiagonal() * data_.at_rest).array())
-                 .inverse();
+    rests_ =
+        (1.0 + (level.cwiseQuotient(independent).asDiagonal() * data_.at_rest).array()).inverse();
     weigh();
   }
 
@@ -141,7 +141,7 @@ class Problem {
   /// How far what was believed is off, by how far the data show it to be: of bodies, of friction and of offsets, that weight of the prior
   /// which makes the data likeliest [MacKay 1992], at least what it was at first.
   void weigh_prior(const Vector& z, const Matrix& covariance) {
-    constexpr double at_first = 0.2;      // parameters that what was believed at first is worth
+    constexpr double at_first = 0.2;     // parameters that what was believed at first is worth
     constexpr double strongest = 100.0;  // no more than that all are right to a tenth
     for (Group& group : groups_) {
       if (group.at.empty()) continue;
@@ -150,9 +150,8 @@ class Problem {
       const double learned =
           double(group.at.size()) -
           covariance(group.at, group.at).cwiseProduct(believed(z)(group.at, group.at)).sum();
-      const double found = std::clamp(
-          (std::max(0.0, learned) + at_first) / (2.0 * off + at_first), 1.0,
-          std::max(1.0, strongest / group.weight));
+      const double found = std::clamp((std::max(0.0, learned) + at_first) / (2.0 * off + at_first),
+                                      1.0, std::max(1.0, strongest / group.weight));
       prior.weigh(group.at, found / group.factor);
       group.factor = found;
     }
@@ -273,9 +272,8 @@ Solution solve(Problem& problem, Method method, Problem::Noise& noise, Sums& sum
                                               : least_squares(problem, sums);
     solution.steps += steps;
     if (has_prior)
-      covariance = inverse_of(sums.G + problem.believed(method == Method::ridge
-                                                             ? problem.prior.center()
-                                                             : solution.z));
+      covariance = inverse_of(
+          sums.G + problem.believed(method == Method::ridge ? problem.prior.center() : solution.z));
     if (method == Method::consistent) problem.weigh_prior(solution.z, covariance);
     noise = problem.noise(solution.z, covariance, noise.weights);
     if ((solution.z - before).norm() < 1e-9 * before.norm()) break;
@@ -327,14 +325,14 @@ Estimate estimate_from(const TorqueModel& model, const BaseParameters& base, Mea
   if (solution.base_covariance.size() > 0) {
     set_uncertainty(base, solution.base_covariance, result);
   } else {
-    const Matrix prior = problem.believed(options.method == Method::ridge ? problem.prior.center()
-                                                                          : solution.z);
+    const Matrix prior =
+        problem.believed(options.method == Method::ridge ? problem.prior.center() : solution.z);
     // what was weighed as noise may vary more where the motion is
     const Matrix inverse = inverse_of(sums.G + prior);
     Matrix covariance = inverse *
                         (problem.sums(noise.weights.cwiseProduct(noise.for_parameters)).G + prior) *
                         inverse;
-    if (systematic )
+    if (systematic)
       covariance += systematic({result.z, noise.weights, problem.rests(), problem.free, inverse});
     set_uncertainty(base, problem.free, inverse_of(prior), covariance, result);
   }

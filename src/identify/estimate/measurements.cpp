@@ -42,6 +42,20 @@ Matrix dry_friction_of(const TorqueModel& model, const Vector& typical) {
   return level;
 }
 
+/// The factors of unknowns: dry friction's have no more direction than joints slide, as the rest is noise.
+Matrix sliding_features(const TorqueModel& model, const TorqueData& data) {
+  Matrix x = data.x;
+  const int n = model.feature_count();
+  for (int k = 0; k < n; ++k) {
+    const FeatureTerms& terms = terms_of(model.features()[std::size_t(k)]);
+    if (terms.direction == 0.0 && terms.load == 0.0) continue;
+    for (int i = 0; i < model.model().nv(); ++i)
+      x.row(n * i + k) =
+          terms.one + data.sliding.row(i).array() * (x.row(n * i + k).array() - terms.one);
+  }
+  return x;
+}
+
 class TorqueMeasurements final : public Measurements {
  public:
   TorqueMeasurements(const TorqueModel& model, const TorqueData& data)
@@ -53,7 +67,11 @@ class TorqueMeasurements final : public Measurements {
     breaks = some_.breaks;
     dry_friction = dry_friction_of(model, typical);
     if (!dry_friction.isZero(0.0)) at_rest = rests_of(data);
-    equations_.add(data.q, data.v, data.a, data.tau, data.x);
+    if (at_rest.size() > 0) {
+      sliding_x_ = sliding_features(model, data);
+      some_.x = some_of(sliding_x_);
+    }
+    equations_.add(data.q, data.v, data.a, data.tau, x());
   }
   Sums sums(const Vector& weights) const override {
     Sums sums;
@@ -62,7 +80,7 @@ class TorqueMeasurements final : public Measurements {
   }
   void weigh(const Matrix& W) override {
     equations_.clear();
-    equations_.add(data_.q, data_.v, data_.a, data_.tau, data_.x, W);
+    equations_.add(data_.q, data_.v, data_.a, data_.tau, x(), W);
   }
   Matrix errors(const Vector& z) const override { return errors_of(model_, z, data_); }
   Matrix some_errors(const Vector& z) const override { return errors_of(model_, z, some_); }
@@ -78,8 +96,11 @@ class TorqueMeasurements final : public Measurements {
   std::vector<const Matrix*> motion() const override { return {&some_.tau, &some_.v, &some_.a}; }
 
  private:
+  const Matrix& x() const { return sliding_x_.size() > 0 ? sliding_x_ : data_.x; }
+
   const TorqueModel& model_;
   const TorqueData& data_;
+  Matrix sliding_x_;  ///< empty: as in the data
   TorqueData some_;
   NormalEquations equations_;
 };
@@ -196,9 +217,10 @@ class ClosedTorqueMeasurements final : public RowMeasurements<ClosedTorqueMeasur
 TorqueData some_of(const TorqueData& data, const std::vector<Index>& samples,
                    std::vector<Index> breaks) {
   const auto some = [&](const Matrix& x) -> Matrix { return x(Eigen::all, samples); };
-  return {some(data.q), some(data.v),      some(data.a),   some(data.tau),
-          some(data.x), std::move(breaks), data.correlated,
-          data.sliding.size() ? some(data.sliding) : Matrix(),
+  return {some(data.q),    some(data.v),
+          some(data.a),    some(data.tau),
+          some(data.x),    std::move(breaks),
+          data.correlated, data.sliding.size() ? some(data.sliding) : Matrix(),
           data.rate_hz};
 }
 

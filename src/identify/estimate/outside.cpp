@@ -41,7 +41,8 @@ class EffectColumns {
     const int features = model.feature_count();
     for (int i = 0; i < nv_; ++i) {
       const double slow = std::max(0.1 * rms(data.v.row(i))(0), 1e-9);
-      x_.middleRows(Index(factors_) * i, features) = some_.x.middleRows(Index(features) * i, features);
+      x_.middleRows(Index(factors_) * i, features) =
+          some_.x.middleRows(Index(features) * i, features);
       for (Index s = 0; s < some_.size(); ++s) {
         const Index at = samples_[std::size_t(s)];
         const double v = data.v(i, at);
@@ -144,8 +145,7 @@ struct Sparse {
                      q = own > 0.0 ? own * Q / std::max(own - S, 1e-300) : Q;
         if (!(s > 1e-9 * C(k, k)) || !(C(k, k) > 0.0)) continue;
         const double t = q * q / s;
-        const double wanted =
-            t > deviations_there * deviations_there ? s * s / (q * q - s) : 0.0;
+        const double wanted = t > deviations_there * deviations_there ? s * s / (q * q - s) : 0.0;
         const auto likelihood = [&](double a) {
           return a > 0.0 ? 0.5 * (std::log(a / (a + s)) + q * q / (a + s)) : 0.0;
         };
@@ -194,8 +194,7 @@ Matrix outside_the_model(const TorqueModel& model, const TorqueData& data, const
   if (sparse.there.empty()) return nothing;
   const Matrix by_effect = taken(Eigen::all, sparse.there);
   const Vector shift = by_effect * sparse.size;
-  return shift * shift.transpose() +
-         by_effect * sparse.covariance * by_effect.transpose();
+  return shift * shift.transpose() + by_effect * sparse.covariance * by_effect.transpose();
 }
 
 }  // namespace ulna::identify

@@ -39,7 +39,8 @@ void set_uncertainty(const BaseParameters& base, const std::vector<int>& free, c
 namespace {
 
 /// Of one row, at multiples of the stride, over its variance; zeros of a row without any.
-Vector autocorrelation(const Vector& x, const std::vector<Range>& pieces, Index stride, Index lags) {
+Vector autocorrelation(const Vector& x, const std::vector<Range>& pieces, Index stride,
+                       Index lags) {
   Vector found = Vector::Zero(lags + 1);
   const double variance = x.squaredNorm();
   if (!(variance > 0.0)) return found;
@@ -71,8 +72,7 @@ Vector correlation(const Matrix& residual, const std::vector<Index>& breaks, dou
   for (Index r = 0; r < residual.rows(); ++r) {
     const Vector own = autocorrelation(residual.row(r), pieces, stride, lags);
     double sum = 0.5;
-    for (Index k = 1; k <= lags; ++k)
-      sum += taper(double(k * stride) / double(most + 1)) * own(k);
+    for (Index k = 1; k <= lags; ++k) sum += taper(double(k * stride) / double(most + 1)) * own(k);
     alike(r) = std::max(1.0, 2.0 * double(stride) * sum);
   }
   return alike;
@@ -111,8 +111,8 @@ Vector MotionCorrelation::of(const Matrix& residual, const Vector& counts,
     const Vector motion = motion_.row(r);
     alike(r) = both_ways(motion.cwiseProduct(own));
     const double of_all = std::max(least_left, 1.0 - fitted(r) * alike(r) / counts(r)),
-                 of_motion = std::max(
-                     least_left, 1.0 - fitted(r) * both_ways(motion.cwiseAbs2()) / counts(r));
+                 of_motion = std::max(least_left,
+                                      1.0 - fitted(r) * both_ways(motion.cwiseAbs2()) / counts(r));
     alike(r) *= of_all / of_motion;
   }
   return alike;
