@@ -141,8 +141,8 @@ class Problem {
   /// How far what was believed is off, by how far the data show it to be: of bodies, of friction and of offsets, that weight of the prior
   /// which makes the data likeliest [MacKay 1992], at least what it was at first.
   void weigh_prior(const Vector& z, const Matrix& covariance) {
-    constexpr double at_first = 0.2;     // parameters that what was believed at first is worth
-    constexpr double strongest = 100.0;  // no more than that all are right to a tenth
+    constexpr double at_first = 0.2;    // parameters that what was believed at first is worth
+    constexpr double strongest = 25.0;  // no description is right to better than a fifth
     for (Group& group : groups_) {
       if (group.at.empty()) continue;
       const PhysicalPrior own = prior.restricted(group.at);
