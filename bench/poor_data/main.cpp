@@ -13,7 +13,7 @@ namespace {
 const char* const usage =
     "Logs of simulated robots whose truth is known, identified: poor ones, those with effects "
     "outside the model, and those of long exciting motion sample by sample.\n\n"
-    "  ulna_poor_data [poor] [outside] [online] [--seeds N] [--verbose]\n";
+    "  ulna_poor_data [poor] [outside] [online] [--seeds N] [--first K] [--verbose]\n";
 
 const std::vector<std::string> robots{"panda", "ur5e", "iiwa14"};
 
@@ -46,13 +46,13 @@ void head(const char* what) {
 }
 
 template <class Kind>
-void table_of(const char* what, const std::vector<Kind>& kinds, int seeds, bool verbose,
+void table_of(const char* what, const std::vector<Kind>& kinds, int first, int seeds, bool verbose,
               Case (*made)(const std::string&, Kind, std::uint64_t)) {
   head(what);
   Sum all;
   for (const Kind kind : kinds) {
     Sum sum;
-    for (int seed = 1; seed <= seeds; ++seed) {
+    for (int seed = first; seed < first + seeds; ++seed) {
       const std::string& robot = robots[std::size_t(seed) % robots.size()];
       const Case c = made(robot, kind, std::uint64_t(seed));
       const Verdict v = judged(c, identified(c));
@@ -89,13 +89,15 @@ void online_beside_offline(int logs) {
 
 int run(int argc, char** argv) {
   bool verbose = false, poor = false, outside = false, online = false;
-  int seeds = 0;
+  int seeds = 0, first = 1;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--verbose")
       verbose = true;
     else if (word == "--seeds" && i + 1 < argc)
       seeds = std::atoi(argv[++i]);
+    else if (word == "--first" && i + 1 < argc)
+      first = std::atoi(argv[++i]);
     else if (word == "poor")
       poor = true;
     else if (word == "outside")
@@ -105,17 +107,17 @@ int run(int argc, char** argv) {
     else
       throw std::invalid_argument(usage);
   }
-  if (seeds < 0) throw std::invalid_argument(usage);
+  if (seeds < 0 || first < 1) throw std::invalid_argument(usage);
   if (!poor && !outside && !online) poor = outside = online = true;
   if (poor)
     table_of<Motion>("poor data",
                      {Motion::pd_move, Motion::rest_added, Motion::one_joint, Motion::two_seconds,
                       Motion::moves_and_rests},
-                     seeds ? seeds : 10, verbose, simulated);
+                     first, seeds ? seeds : 10, verbose, simulated);
   if (outside)
     table_of<Effect>(
         "outside the model",
-        {Effect::none, Effect::stribeck, Effect::ripple, Effect::elasticity, Effect::all},
+        {Effect::none, Effect::stribeck, Effect::ripple, Effect::elasticity, Effect::all}, first,
         seeds ? seeds : 25, verbose, outside_the_model);
   if (online) online_beside_offline(seeds ? seeds : 20);
   return 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "identify/data/ranges.hpp"
 #include "identify/data/screen_parts.hpp"
@@ -14,9 +15,13 @@ namespace ulna::identify {
 Piece Piece::part(Index begin, Index end, Index stride) const {
   const auto some = Eigen::seqN(begin, (end - begin + stride - 1) / stride, stride);
   const auto cut = [&](const Matrix& m) -> Matrix { return m.size() ? m(Eigen::all, some) : m; };
-  return {log,          rate_hz / double(stride), t(some),    cut(q),     cut(v),     cut(a),
-          cut(tau),     cut(direction),           cut(theta), cut(omega), cut(alpha), cut(link_tau),
-          link_encoders};
+  return {log,           rate_hz / double(stride),
+          t(some),       cut(q),
+          cut(v),        cut(a),
+          cut(tau),      cut(direction),
+          cut(sliding),  cut(theta),
+          cut(omega),    cut(alpha),
+          cut(link_tau), link_encoders};
 }
 
 Index Prepared::size() const {
@@ -59,6 +64,24 @@ void check(const PrepareOptions& options) {
           "prepare: rate, delay and trim must be finite numbers, the rate not negative");
 }
 
+/// How fast joints must be for the sign of their velocity to be more than noise. What the filter takes from most samples is noise, of
+/// which as much is left below the cut-off as that is wide; `x` are velocities, or positions that these are derived from.
+Vector least_speed(const Matrix& x, const Matrix& filtered, const Matrix& v, bool velocities,
+                   double filter_hz, double rate) {
+  constexpr double deviations = 4.0, deviations_per_median = 1.4826, smallest = 1e-6;
+  constexpr double of_fastest = 1e-3;  // dry friction is no step: where it slides, it slides
+  const double below = std::min(0.8, 2.0 * filter_hz / rate);
+  const double left = std::sqrt(below / (1.0 - below)) *
+                      (velocities ? 1.0 : 2.0 * std::numbers::pi * filter_hz / std::sqrt(3.0));
+  Vector least(v.rows());
+  for (Index i = 0; i < v.rows(); ++i) {
+    const Vector removed = (x.row(i) - filtered.row(i)).cwiseAbs();
+    least(i) = std::max({smallest, of_fastest * v.row(i).cwiseAbs().maxCoeff(),
+                         deviations * deviations_per_median * left * quantile(removed, 0.5)});
+  }
+  return least;
+}
+
 /// A piece of a log; nothing if it is too short.
 std::optional<Piece> prepared_piece(const Log& log, const Range& range, double rate,
                                     const LowPass& low_pass, const PrepareOptions& options) {
@@ -71,24 +94,41 @@ std::optional<Piece> prepared_piece(const Log& log, const Range& range, double r
   if (range.size() < 8 || count < fewest + 2 * trimmed) return {};
 
   const Resampler resample(t, begin, rate, count);
+  const auto resampled = [&](const Matrix& x, const Resampler& at) -> Matrix {
+    return at(x.middleCols(range.begin, range.size()));
+  };
   const auto filtered = [&](const Matrix& x, const Resampler& at) {
-    Matrix y = at(x.middleCols(range.begin, range.size()));
+    Matrix y = resampled(x, at);
     zero_phase(low_pass, y);
     return y;
   };
   const Matrix q = filtered(log.q, resample);
   const bool has_v = log.v.size() && options.velocity_logged;
   const Matrix v = has_v ? filtered(log.v, resample) : derivative(q, rate);
+  const Vector least = least_speed(resampled(has_v ? log.v : log.q, resample), has_v ? v : q, v,
+                                   has_v, options.filter_hz, rate);
   const bool has_a = log.a.size() && options.acceleration_logged;
   const Matrix a = has_a ? filtered(log.a, resample) : derivative(v, rate);
   Matrix direction = v.cwiseSign();
+  Matrix sliding = Matrix::Ones(v.rows(), v.cols());
+  // what is slow for less than the filter remembers turns round
+  const Index shortest = std::lround(rate / options.filter_hz);
+  for (Index i = 0; i < v.rows(); ++i)
+    for (Index k = 0; k < count; ++k) {
+      Index moves = k;
+      while (moves < count && std::abs(v(i, moves)) < least(i)) ++moves;
+      if (moves - k >= shortest) sliding.row(i).segment(k, moves - k).setZero();
+      k = std::max(k, moves);
+    }
   zero_phase(low_pass, direction);
+  zero_phase(low_pass, sliding);
 
   Piece piece;
   piece.rate_hz = rate / options.decimation;
   const auto some = Eigen::seq(trimmed, count - trimmed - 1, options.decimation);
   piece.q = q(Eigen::all, some), piece.v = v(Eigen::all, some), piece.a = a(Eigen::all, some);
   piece.direction = direction(Eigen::all, some);
+  piece.sliding = sliding(Eigen::all, some).cwiseMax(0.0).cwiseMin(1.0);
   if (log.tau.size()) {
     const Resampler later(t, begin + options.torque_delay, rate, count);
     piece.tau = filtered(log.tau, options.torque_delay == 0.0 ? resample : later)(Eigen::all, some);

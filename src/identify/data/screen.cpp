@@ -346,7 +346,8 @@ void screen_torques(const Log& log, const Matrix& predicted, const Matrix& measu
   for (Index i = 0; i < like.rows(); ++i) {
     Index best = 0;
     like.row(i).maxCoeff(&best);
-    if (best == i || like(i, best) < 0.8 || like(i, i) > 0.5) continue;
+    // what follows its own prediction with the other sign is negated
+    if (best == i || like(i, best) < 0.8 || like(i, i) > 0.5 || like(i, i) < -0.8) continue;
     found.add(
         log_rules::torque_swapped, {log.file}, joint_subject(log, i),
         message("the correlation of its torque with its prediction is ", number(like(i, i), 2),

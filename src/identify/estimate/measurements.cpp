@@ -13,6 +13,49 @@ TorqueData beginnings(const TorqueData& data, Index most) {
   return taken(data, pieces);
 }
 
+/// As Measurements::at_rest has it.
+Matrix rests_of(const TorqueData& data) {
+  constexpr double hardly = 0.02, of_even = 1.0 / 3.0;  // the variance of even numbers up to 1
+  if (data.sliding.size() == 0 || data.sliding.minCoeff() > 1.0 - hardly) return {};
+  Matrix rests = Matrix::Zero(data.sliding.rows(), data.size());
+  for (Index i = 0; i < rests.rows(); ++i)
+    for (const Range& piece : pieces_of(data.breaks, data.size()))
+      for (Index begin = piece.begin; begin < piece.end; ++begin) {
+        Index end = begin;
+        while (end < piece.end && data.sliding(i, end) < 1.0 - hardly) ++end;
+        const auto still = data.sliding.row(i).segment(begin, end - begin).array();
+        rests.row(i).segment(begin, end - begin) =
+            (of_even * double(end - begin) * (1.0 - still).square()).matrix();
+        begin = std::max(begin, end);
+      }
+  return rests;
+}
+
+/// Of each joint at its usual torque.
+Matrix dry_friction_of(const TorqueModel& model, const Vector& typical) {
+  Matrix level = Matrix::Zero(model.model().nv(), model.unknowns());
+  for (int i = 0; i < level.rows(); ++i)
+    for (int k = 0; k < model.feature_count(); ++k) {
+      const FeatureTerms& terms = terms_of(model.features()[std::size_t(k)]);
+      level(i, model.at(i, k)) = terms.direction + terms.load * typical(i);
+    }
+  return level;
+}
+
+/// The factors of unknowns: dry friction's have no more direction than joints slide, as the rest is noise.
+Matrix sliding_features(const TorqueModel& model, const TorqueData& data) {
+  Matrix x = data.x;
+  const int n = model.feature_count();
+  for (int k = 0; k < n; ++k) {
+    const FeatureTerms& terms = terms_of(model.features()[std::size_t(k)]);
+    if (terms.direction == 0.0 && terms.load == 0.0) continue;
+    for (int i = 0; i < model.model().nv(); ++i)
+      x.row(n * i + k) =
+          terms.one + data.sliding.row(i).array() * (x.row(n * i + k).array() - terms.one);
+  }
+  return x;
+}
+
 class TorqueMeasurements final : public Measurements {
  public:
   TorqueMeasurements(const TorqueModel& model, const TorqueData& data)
@@ -22,7 +65,13 @@ class TorqueMeasurements final : public Measurements {
         some_(beginnings(data, 100'000)),
         equations_(model.model(), model.feature_count()) {
     breaks = some_.breaks;
-    equations_.add(data.q, data.v, data.a, data.tau, data.x);
+    dry_friction = dry_friction_of(model, typical);
+    if (!dry_friction.isZero(0.0)) at_rest = rests_of(data);
+    if (at_rest.size() > 0) {
+      sliding_x_ = sliding_features(model, data);
+      some_.x = some_of(sliding_x_);
+    }
+    equations_.add(data.q, data.v, data.a, data.tau, x());
   }
   Sums sums(const Vector& weights) const override {
     Sums sums;
@@ -31,14 +80,27 @@ class TorqueMeasurements final : public Measurements {
   }
   void weigh(const Matrix& W) override {
     equations_.clear();
-    equations_.add(data_.q, data_.v, data_.a, data_.tau, data_.x, W);
+    equations_.add(data_.q, data_.v, data_.a, data_.tau, x(), W);
   }
   Matrix errors(const Vector& z) const override { return errors_of(model_, z, data_); }
   Matrix some_errors(const Vector& z) const override { return errors_of(model_, z, some_); }
+  Matrix some_of(const Matrix& all) const override {
+    Matrix some(all.rows(), some_.size());
+    Index to = 0;
+    const std::vector<Range> pieces = pieces_of(data_.breaks, data_.size()),
+                             kept = pieces_of(some_.breaks, some_.size());
+    for (std::size_t k = 0; k < kept.size(); to += kept[k++].size())
+      some.middleCols(to, kept[k].size()) = all.middleCols(pieces[k].begin, kept[k].size());
+    return some;
+  }
+  std::vector<const Matrix*> motion() const override { return {&some_.tau, &some_.v, &some_.a}; }
 
  private:
+  const Matrix& x() const { return sliding_x_.size() > 0 ? sliding_x_ : data_.x; }
+
   const TorqueModel& model_;
   const TorqueData& data_;
+  Matrix sliding_x_;  ///< empty: as in the data
   TorqueData some_;
   NormalEquations equations_;
 };
@@ -66,6 +128,7 @@ class RowMeasurements : public Measurements {
       sums.size += w * value * value;
     });
   }
+  std::vector<const Matrix*> motion() const override { return {&measured_}; }
   Matrix errors(const Vector& z) const override {
     Matrix errors = measured_;
     rows().each_row([&](Index s, Index i, const auto& row) { errors(i, s) -= row.dot(z); });
@@ -154,8 +217,11 @@ class ClosedTorqueMeasurements final : public RowMeasurements<ClosedTorqueMeasur
 TorqueData some_of(const TorqueData& data, const std::vector<Index>& samples,
                    std::vector<Index> breaks) {
   const auto some = [&](const Matrix& x) -> Matrix { return x(Eigen::all, samples); };
-  return {some(data.q), some(data.v),      some(data.a),   some(data.tau),
-          some(data.x), std::move(breaks), data.correlated};
+  return {some(data.q),    some(data.v),
+          some(data.a),    some(data.tau),
+          some(data.x),    std::move(breaks),
+          data.correlated, data.sliding.size() ? some(data.sliding) : Matrix(),
+          data.rate_hz};
 }
 
 TorqueData taken(const TorqueData& data, const std::vector<Range>& ranges) {

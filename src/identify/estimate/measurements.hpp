@@ -24,13 +24,21 @@ class Measurements {
   /// Weighs each equation, channels x samples.
   virtual void weigh(const Matrix& W) = 0;
   virtual Matrix errors(const Vector& z) const = 0;
-  /// The same of some samples, whose pieces begin at `breaks`.
+  /// The same of some samples, the first `some` of which pieces begin at `breaks`.
   virtual Matrix some_errors(const Vector& z) const { return errors(z); }
+  /// Of a matrix over all samples, those.
+  virtual Matrix some_of(const Matrix& all) const { return all; }
+  /// Signals of those samples that the equations' columns are alike to, row by row.
+  virtual std::vector<const Matrix*> motion() const = 0;
 
   Index size = 0;  ///< samples
   Vector typical;  ///< root mean square per channel
   double correlated = 1.0;
   std::vector<Index> breaks;
+  /// Where a joint rests, its dry friction is anything up to its level, and one thing as long as it rests. By how much an equation may be
+  /// off, as a variance in squares of the level, times the samples in a row that share it; empty if none rests.
+  Matrix at_rest;
+  Matrix dry_friction;  ///< channels x unknowns: the level is this times z
 
  protected:
   template <class Data>

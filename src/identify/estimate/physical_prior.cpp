@@ -94,6 +94,14 @@ void PhysicalPrior::expect(const Vector& z, std::span<const int> unknowns) {
   }
 }
 
+void PhysicalPrior::weigh(std::span<const int> unknowns, double factor) {
+  const auto named = [&](int at) { return std::ranges::count(unknowns, at) > 0; };
+  for (Body& body : bodies_)
+    if (named(body.at)) body.weight *= factor;
+  for (Number& number : numbers_)
+    if (named(number.at)) number.weight *= factor;
+}
+
 void PhysicalPrior::add_positive(int at, double expected, double weight) {
   require(expected > 0.0, "prior: the expected value must be positive");
   numbers_.push_back({at, weight, expected, 0.0});

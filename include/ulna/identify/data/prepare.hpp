@@ -27,6 +27,9 @@ struct Piece {
   /// sign(v), filtered in turn: what Coulomb friction has become in the filtered torque. Where the
   /// direction changes, sign(v) itself would be a step that the torque no longer has.
   Matrix direction;
+  /// The share of what the filter remembers in which a joint slides, so that its direction is known: 0 where it
+  /// rests, so that the sign of its velocity is noise, and 1 along most motion. Empty: 1.
+  Matrix sliding = {};
   /// Of robots with drives, as Log has them; alpha is the motors' acceleration.
   Matrix theta = {}, omega = {}, alpha = {}, link_tau = {};
   bool link_encoders = true;

@@ -14,6 +14,8 @@ struct TorqueData {
   Matrix x;                   ///< TorqueModel::features_of, filtered as the rest was
   std::vector<Index> breaks;  ///< where a new piece of motion begins, 0 first
   double correlated = 1.0;    ///< samples over which the filter makes noise alike
+  Matrix sliding = {};        ///< as of Piece: 0 where a joint rests; empty: all slide
+  double rate_hz = 0.0;       ///< of the samples; 0: not known, or not one
 
   Index size() const { return q.cols(); }
 };

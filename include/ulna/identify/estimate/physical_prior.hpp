@@ -30,6 +30,9 @@ class PhysicalPrior {
   /// the first of a body's ten names the body. Allocates nothing.
   void expect(const Vector& z, std::span<const int> unknowns);
 
+  /// What is believed of some unknowns counts so many times as much. Naming the first of a body's ten names the body.
+  void weigh(std::span<const int> unknowns, double factor);
+
   int size() const { return size_; }
   /// Where the prior is least.
   const Vector& center() const { return center_; }
