@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <assimp/Importer.hpp>
 #include <cmath>
+
+#include "geometry/apart.hpp"
 #endif
 
 namespace ulna::detail {
@@ -32,13 +34,7 @@ std::optional<std::array<float, 4>> colour_of(const aiScene& scene, const aiMesh
   return rgba;
 }
 
-}  // namespace
-
-bool assimp_reads(const std::string& ending) {
-  return Assimp::Importer().IsExtensionSupported(ending);
-}
-
-MeshText read_by_assimp(const std::string& file, std::size_t limit) {
+MeshText import_mesh(const std::string& file, std::size_t limit) {
   MeshText out;
   Assimp::Importer importer;
   // axes as they are in the file: descriptions of robots place meshes by them
@@ -81,6 +77,32 @@ MeshText read_by_assimp(const std::string& file, std::size_t limit) {
   }
   if (!colored) out.colors.clear();
   return out;
+}
+
+}  // namespace
+
+bool assimp_reads(const std::string& ending) {
+  return Assimp::Importer().IsExtensionSupported(ending);
+}
+
+/// In a process of its own: assimp 5.2 crashes on some damaged files (Collada with a negative `count`).
+MeshText read_by_assimp(const std::string& file, std::size_t limit) {
+  MeshText mesh;
+  const std::string failure = apart(
+      [&](Sender& to) {
+        const MeshText read = import_mesh(file, limit);
+        to.send(read.triangles.vertices), to.send(read.triangles.faces), to.send(read.colors);
+        to.send(read.defect), to.send(read.too_large);
+      },
+      [&](Receiver& from) {
+        from.receive(mesh.triangles.vertices), from.receive(mesh.triangles.faces);
+        from.receive(mesh.colors), from.receive(mesh.defect), from.receive(mesh.too_large);
+      });
+  if (!failure.empty()) {
+    mesh = {};
+    mesh.defect = "assimp, which reads such files, " + failure;
+  }
+  return mesh;
 }
 
 #else
