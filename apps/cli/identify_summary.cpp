@@ -149,6 +149,8 @@ std::vector<std::string> suspicions(const Identification& r) {
   std::vector<std::string> all;
   for (const Remark& remark : r.remarks)
     if (remark.finding) all.push_back(remark.text);
+  // what joints do follows from that
+  if (!all.empty()) return all;
   const JointSuspicions joints(r);
   for (const auto& [weight, text] : joints.all())
     if (all.size() < most) all.push_back(text);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <sstream>
 
 #include "choose/cases.hpp"
@@ -44,8 +45,14 @@ int main(int argc, char** argv) {
         std::istringstream log(made.log);
         return identify(made.described, LogInputs{.fit = {{"run.csv", &log}}}, Options{});
       };
-      const Identification offline = run(ulna::identify::offline),
-                           online = run(ulna::identify::online);
+      std::optional<Identification> whole, sampled;
+      try {
+        whole = run(ulna::identify::offline), sampled = run(ulna::identify::online);
+      } catch (const ulna::identify::LogError&) {
+        fmt::print("| {} | {} | log refused |\n", name, seed);
+        continue;
+      }
+      const Identification &offline = *whole, &online = *sampled;
       const double batch = fresh_percent(made, offline), own = fresh_percent(made, online);
       const OnlineFigures& o = *online.online;
       ++logs, within += own <= 1.5 * batch, changes += int(o.changed);

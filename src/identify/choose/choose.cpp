@@ -239,7 +239,7 @@ class Search {
   }
 
   /// By their noise joints count as they should if there is nothing but noise. Errors of the model are not noise: where the error of
-  /// all joints together is smaller with joints that count more alike, they do so.
+  /// all joints together is smaller by that share with joints that count more alike, they do so.
   void choose_weights() {
     const Scored before = now_;
     std::vector<std::pair<double, Scored>> all{{0.0, before}};
@@ -251,8 +251,11 @@ class Search {
       record(evenness < 1.0 ? "joints weighted more alike" : "joints weighted alike", before,
              all.back().second);
     }
-    const auto best =
-        std::ranges::min_element(all, {}, [&](const auto& a) { return motion_.percent(a.second); });
+    double least = infinity;
+    for (const auto& [evenness, scored] : all) least = std::min(least, motion_.percent(scored));
+    const auto best = std::ranges::find_if(all, [&](const auto& a) {
+      return motion_.percent(a.second) <= (1.0 + share_less) * least;
+    });
     if (best == all.begin()) return;
     choice_.tried[choice_.tried.size() - all.size() + std::size_t(best - all.begin())].taken = true;
     choice_.evenness = best->first, now_ = best->second;
