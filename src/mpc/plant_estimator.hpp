@@ -82,9 +82,9 @@ class PlantEstimator {
     if (outcome_ == Outcome::ignored) return false;
     if (outcome_ == Outcome::restored) change_.end(), scale_.undo_change();
     if (outcome_ == Outcome::changed) {
-      scale_.change();
       // a payload that was learned a moment ago would still explain what is measured
       if (!change_.begin(joints_of(online_.z()))) return reject_change(plant);
+      scale_.change();
     }
     // what was too light to be noticed would be learned as slowly as bodies are that do not change
     if (scale_.sample(online_, outcome_ == Outcome::learned)) online_.forget_changing();
