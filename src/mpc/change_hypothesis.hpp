@@ -8,7 +8,7 @@ namespace ulna::mpc {
 
 /// That the robot carries something else since it changed. At a single moment the ten numbers of a body explain any torques, those of a
 /// push too: the hypothesis is used only once it explains nearly all of what was not explained, and rejected if it has not for as long as it is on
-/// probation, or if the robot changes again meanwhile. Until then what joints resist with, and gravity, are what they were before: with others,
+/// probation, or if the robot changes again meanwhile; once it may, while the hypothesis is used and explains most of what numbers of before do not. Until then what joints resist with, and gravity, are what they were before: with others,
 /// a push that lasts can be explained as well.
 class ChangeHypothesis {
  public:
@@ -18,12 +18,16 @@ class ChangeHypothesis {
   ChangeHypothesis(const Vector& joints, int probation)
       : joints_(joints), probation_(probation), age_(probation) {}
 
-  /// The robot changes. False: the last hypothesis is rejected, and this is none.
-  bool begin(const Eigen::Ref<const Vector>& joints) {
-    if (!is_on_probation()) joints_ = joints;
-    if (std::exchange(age_, 0) < probation_) return false;
-    unexplained_ = 1;
-    return true;
+  enum class Change { first, more, rejects };
+
+  /// The robot changes: the first time, or some more of it on probation. Otherwise the last hypothesis is rejected, and this is none.
+  /// `explains`: whether the last one is used and explains most of what numbers of before do not.
+  Change begin(const Eigen::Ref<const Vector>& joints, bool explains) {
+    const bool first = !is_on_probation(),
+               more = !first && is_usable() && explains && !std::exchange(more_, true);
+    if (first) joints_ = joints, unexplained_ = 1, more_ = false;
+    age_ = 0;
+    return first ? Change::first : more ? Change::more : Change::rejects;
   }
   /// It is neither used nor rejected any more.
   void end() { unexplained_ = 0; }
@@ -35,7 +39,7 @@ class ChangeHypothesis {
   }
   /// By how far off torques are, squared, with it and by the numbers in use. False: it is rejected.
   bool judge(double with, double without) {
-    if (unexplained_ > 0 && with < explains * without) unexplained_ = 0;
+    if (unexplained_ > 0 && with < nearly_all * without) unexplained_ = 0;
     return unexplained_ == 0 || ++unexplained_ <= probation_;
   }
   bool is_usable() const { return unexplained_ == 0; }
@@ -43,9 +47,10 @@ class ChangeHypothesis {
  private:
   bool is_on_probation() const { return age_ < probation_; }
 
-  static constexpr double explains = 0.2;
+  static constexpr double nearly_all = 0.2;  ///< share of the misfit that is left
   Vector joints_;
   int probation_, age_;
+  bool more_ = false;    ///< whether the robot has changed again on probation
   int unexplained_ = 0;  ///< samples until it has explained much; 0: it has, or there is none
 };
 

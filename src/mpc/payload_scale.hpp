@@ -68,9 +68,8 @@ class PayloadScale {
         gravity_(torques.model().gravity()),
         errors_(Vector::Zero(torques.model().nv())),
         correlation_(errors_.size(), rate_hz, correlated),
-        evidence_(online.z().size()),
-        carried_(online),
-        carried_before_(carried_),
+        load_(online),
+        load_before_(load_),
         moment_(online, 0.5),
         longer_(online, 1.5),
         added_(online.z().size(), body) {}
@@ -85,10 +84,11 @@ class PayloadScale {
     if (samples_ % every_ == 0) {
       // a robot that rests shows nothing, and nothing is forgotten
       if (learned && !errors_.isZero(0.0)) {
-        evidence_.forget(std::min(1.0, double(every_) / (memory * rate_)));
-        online.add_evidence(evidence_);
+        load_.since.forget(std::min(1.0, double(every_) / (memory * rate_)));
+        online.add_evidence(load_.since);
       }
-      if (carries_) online.wander(carried_.belief, samples_ / every_, double(every_) / rate_);
+      if (load_.is_known)
+        online.wander(load_.without.belief, samples_ / every_, double(every_) / rate_);
     }
     for (Past* each : {&moment_, &longer_}) each->pass(online, samples_, rate_);
     return samples_ % periods(looked_at, rate_) == 0 && finds(online);
@@ -96,25 +96,17 @@ class PayloadScale {
 
   /// The robot has changed, as the estimator noticed at its last sample.
   void change() {
-    std::swap(carried_before_, carried_);
+    load_before_ = load_;
     // what was learned in the last moments may be of the robot that has changed already
-    if (carries_)
-      carried_ = carried_before_;
-    else
-      // at first numbers change fast, and what is carried may be among them when it is noticed
-      carried_ = double(samples_) < longer_.apart * rate_ ? longer_.older : moment_.older;
-    evidence_.clear();
-    carried_before_carries_ = std::exchange(carries_, true);
+    if (!load_.is_known) load_.without = moment_.older;
+    load_.since.clear();
+    load_.is_known = true;
   }
-  /// The last change was none, or is over.
-  void undo_change() {
-    std::swap(carried_before_, carried_);
-    evidence_.clear();
-    carries_ = carried_before_carries_;
-  }
+  /// The last change was none, or is over: what is carried is what it was.
+  void undo_change() { load_ = load_before_; }
 
   /// Not known before something has changed.
-  Payload payload() { return carries_ ? weigh(carried_) : Payload{}; }
+  Payload payload() { return load_.is_known ? weigh(load_.without) : Payload{}; }
 
  private:
   /// What was known at a moment.
@@ -125,12 +117,13 @@ class PayloadScale {
     identify::Belief belief;
     double learned_for = 0.0;  ///< s until then
   };
-  /// What was known once to twice so many seconds ago.
+  /// What was known once to twice so many seconds ago, or at the beginning: then numbers change fast, and what is carried may be among
+  /// them when it is noticed.
   struct Past {
     Past(identify::OnlineEstimator& online, double seconds)
         : older(online), recent(older), apart(seconds) {}
     void pass(identify::OnlineEstimator& online, long samples, double rate) {
-      if (samples % periods(apart, rate) != 0) return;
+      if (samples % periods(apart, rate) != 0 || double(samples) < at_first * rate) return;
       std::swap(older, recent);
       online.believe(recent.belief);
       recent.learned_for = double(samples) / rate;
@@ -139,8 +132,16 @@ class PayloadScale {
     double apart;
   };
 
+  /// What a body carries: by what was known without it, and what was seen of it.
+  struct Load {
+    explicit Load(identify::OnlineEstimator& online) : without(online), since(online.z().size()) {}
+    Reference without;
+    identify::TorqueEvidence since;  ///< of the last moments
+    bool is_known = false;
+  };
+
   Payload weigh(const Reference& from) {
-    added_.find(from.belief, evidence_, correlation_.samples() / double(every_));
+    added_.find(from.belief, load_.since, correlation_.samples() / double(every_));
     const double mass = added_.inertia()(0);
     // gravity's magnitude is hardly told from the masses of all bodies: by what it was found to differ, a mass may be off
     const Vector& z = from.belief.z;
@@ -154,14 +155,14 @@ class PayloadScale {
   /// A payload that is too light to be noticed as a change is found by what it weighs.
   bool finds(const identify::OnlineEstimator& online) {
     const Reference& before = longer_.older;
-    if (carries_ || before.learned_for < well_learned) return false;
+    if (load_.is_known || before.learned_for < well_learned) return false;
     // where the numbers of before explain about as much as those of now, nothing weighs anything
-    const double worse = evidence_.left(before.belief.z) - evidence_.left(online.z());
+    const double worse = load_.since.left(before.belief.z) - load_.since.left(online.z());
     if (worse * double(every_) < clear * clear * correlation_.samples()) return false;
     const Payload found = weigh(before);
     if (!(found.mass > clear * found.deviation)) return false;
-    carried_ = before;
-    return carries_ = true;
+    load_.without = before;
+    return load_.is_known = true;
   }
 
   int unknowns_;  ///< unknowns without gravity
@@ -171,15 +172,13 @@ class PayloadScale {
   Vec3<double> gravity_;  ///< of the model
   Vector errors_;
   ErrorCorrelation correlation_;
-  identify::TorqueEvidence evidence_;  ///< of the last moments, since a change
-  Reference carried_, carried_before_;
+  Load load_, load_before_;  ///< of now, and before the last change
   Past moment_, longer_;
-  bool carries_ = false, carried_before_carries_ = false;
   identify::AddedBody added_;
 
-  static constexpr double memory = 1.5, looked_at = 0.1;  // s
-  static constexpr double well_learned = 2.0;             // s
-  static constexpr double clear = 3.0;                    // deviations
+  static constexpr double memory = 1.5, looked_at = 0.1;       // s
+  static constexpr double at_first = 1.0, well_learned = 2.0;  // s
+  static constexpr double clear = 3.0;                         // deviations
   /// Of the mass, by which it is uncertain however long it is measured: bodies are never quite as modelled.
   static constexpr double share = 0.02;
 };

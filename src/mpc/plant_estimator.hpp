@@ -57,6 +57,7 @@ class PlantEstimator {
         shortest_wait_(int(0.25 * options.rate_hz)),
         model_{of_model()},
         used_(model_),
+        before_(model_),
         change_(joints_of(online_.z()), int(probation * options.rate_hz)),
         scale_(torques_, online_,
                options.payload_body > 0 ? options.payload_body : plant.model().joint_count(),
@@ -82,15 +83,18 @@ class PlantEstimator {
     if (outcome_ == Outcome::ignored) return false;
     if (outcome_ == Outcome::restored) change_.end(), scale_.undo_change();
     if (outcome_ == Outcome::changed) {
-      scale_.change();
-      // a payload that was learned a moment ago would still explain what is measured
-      if (!change_.begin(joints_of(online_.z()))) return reject_change(plant);
+      // a payload that was learned a moment ago would still explain most of what is measured
+      using enum ChangeHypothesis::Change;
+      const auto change = change_.begin(
+          joints_of(online_.z()), uses_estimates_ && estimated_.misfit < most * before_.misfit);
+      if (change == rejects) return reject_change(plant);
+      if (change == first) scale_.change(), before_ = used_;
     }
     // what was too light to be noticed would be learned as slowly as bodies are that do not change
     if (scale_.sample(online_, outcome_ == Outcome::learned)) online_.forget_changing();
     estimated_.z = online_.z();
     change_.sample(estimated_.z);
-    for (Candidate* each : {&estimated_, &used_, &model_})
+    for (Candidate* each : {&estimated_, &used_, &model_, &before_})
       each->misfit += share_ * (online_.misfit(each->z) - each->misfit);
     if (!change_.judge(estimated_.misfit, used_.misfit)) return reject_change(plant);
     if (uses_estimates_ && ++trusted_ > longest_wait_) wait_ = shortest_wait_;
@@ -161,8 +165,9 @@ class PlantEstimator {
 
   /// Null: those in use.
   const Candidate* choose() const {
-    const Candidate& best =
-        change_.is_usable() && estimated_.misfit < model_.misfit ? estimated_ : model_;
+    // beside a disturbance no numbers explain torques, and that some explain more of it does not speak for them
+    const bool usable = change_.is_usable() && !online_.is_disturbed();
+    const Candidate& best = usable && estimated_.misfit < model_.misfit ? estimated_ : model_;
     return best.misfit < better * used_.misfit ? &best : nullptr;
   }
 
@@ -174,13 +179,15 @@ class PlantEstimator {
 
   static constexpr double memory = 0.1, better = 0.95;  // s, share of the misfit of what is used
   static constexpr double probation = 1.0;              // s
+  static constexpr double most = 0.5;  ///< share of the misfit of numbers of before a change
   double share_;
   bool uses_estimates_ = false;
   int shortest_wait_, longest_wait_ = 20 * shortest_wait_;  ///< samples
-  int wait_ = shortest_wait_;  ///< after which estimates that have failed may be used again
-  int barred_ = 0;             ///< samples that are left of it
-  int trusted_ = 0;            ///< samples since then in which estimates were used
-  Candidate model_, used_, estimated_{online_.z()};
+  int wait_ = shortest_wait_;        ///< after which estimates that have failed may be used again
+  int barred_ = 0;                   ///< samples that are left of it
+  int trusted_ = 0;                  ///< samples since then in which estimates were used
+  Candidate model_, used_, before_;  ///< before_: used when the robot changed
+  Candidate estimated_{online_.z()};
   ChangeHypothesis change_;
   PayloadScale scale_;
 };

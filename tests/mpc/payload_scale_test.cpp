@@ -4,6 +4,10 @@
 
 #include <random>
 
+#include "ulna/dynamics/inverse_dynamics.hpp"
+#include "ulna/io/import.hpp"
+#include "ulna/simulate/changes.hpp"
+
 namespace ulna::test {
 namespace {
 
@@ -90,6 +94,51 @@ TEST(ErrorCorrelation, is_that_of_errors_that_fade) {
     }
     const double expected = (1.0 + r) / (1.0 - r);
     EXPECT_NEAR(correlation.samples(), expected, 0.3 * expected);
+  }
+}
+
+// As of a push: it leaves no trace, also where it is undone twice.
+TEST(PayloadScale, weighs_after_a_change_that_was_none_what_it_weighed_before) {
+  constexpr double rate = 1000.0;
+  const Model robot = load_robot("panda").model;
+  const identify::TorqueModel torques(robot,
+                                      {identify::Feature::viscous, identify::Feature::coulomb});
+  identify::OnlineOptions options;
+  options.rate_hz = rate;
+  identify::OnlineEstimator online(torques, VectorXd::Constant(7, 0.1), options);
+  mpc::PayloadScale scale(torques, online, 7, rate, 1.0);
+  Plant<double> truth(robot);
+  Motion<double> at(robot);
+  Workspace<double> ws(robot);
+  VectorXd q(7), v(7), a(7), tau(7);
+  Numbers numbers;
+  int sampled = 0;
+  const auto move = [&](int samples) {
+    for (const int end = sampled + samples; sampled < end; ++sampled) {
+      for (int i = 0; i < 7; ++i) {
+        const double w = 2.0 + 0.7 * i, phase = w * sampled / rate;
+        q(i) = 0.6 * std::sin(phase), v(i) = 0.6 * w * std::cos(phase), a(i) = -w * w * q(i);
+      }
+      at.set(q, v, a);
+      inverse_dynamics<double>(truth, at, ws, tau);
+      tau += 0.1 * VectorXd(numbers(7, 1));
+      const auto outcome = online.update(q, v, a, tau);
+      (void)scale.sample(online, outcome == identify::OnlineEstimator::Outcome::learned);
+    }
+  };
+  move(3000);
+  EXPECT_FALSE(scale.payload().known());
+  add_payload(truth, robot.frames().back(),
+              Inertia<double>::about_com(2.0, {0.0, 0.0, 0.1}, 0.01 * Mat3<double>::Identity()));
+  scale.change();
+  move(1500);
+  const double mass = scale.payload().mass;
+  EXPECT_NEAR(mass, 2.0, 0.2);
+  scale.change();
+  EXPECT_FALSE(scale.payload().known());
+  for (int undone = 0; undone < 2; ++undone) {
+    scale.undo_change();
+    EXPECT_EQ(scale.payload().mass, mass);
   }
 }
 

@@ -350,7 +350,8 @@ void OnlineEstimator::hold(Index dof, double tau) {
 }
 
 /// A change that one joint alone shows, while all others are as expected, is not of what the tip carries but of how that joint
-/// resists. -1: there is no such joint, or the robot has too few to say so.
+/// resists. -1: there is no such joint, the robot has too few to say so, or what is carried acts along that joint alone, as on the vertical
+/// axis of a gantry.
 int OnlineEstimator::only_surprised() const {
   const Index joints = loops_ ? loops_->size() : torques_.surprised.size();
   if (model_.feature_count() == 0 || joints < 3) return -1;
@@ -360,7 +361,23 @@ int OnlineEstimator::only_surprised() const {
     if (joint >= 0) return -1;
     joint = i;
   }
-  return joint;
+  return joint >= 0 && carries_alone(joint) ? -1 : joint;
+}
+
+/// Whether the weight of what bodies may carry hardly shows in any other joint, by what is noticed there.
+bool OnlineEstimator::carries_alone(Index joint) const {
+  constexpr double hardly = 0.05;
+  const auto shows = [&](int mass, Index i) {
+    return std::abs(torques_.rows(mass, i)) / std::max(torques_.least_change(i), torques_.noise(i));
+  };
+  for (const int k : changing_) {
+    if (k >= model_.inertial_size() || k % 10 != 0 || shows(k, joint) == 0.0) continue;
+    bool alone = true;
+    for (Index i = 0; i < torques_.noise.size(); ++i)
+      alone &= i == joint || shows(k, i) < hardly * shows(k, joint);
+    if (alone) return true;
+  }
+  return false;
 }
 
 void OnlineEstimator::forget_features(int dof) {

@@ -163,6 +163,8 @@ class OnlineEstimator {
   /// The last change was none of the robot: what was known before it is restored, and nothing is learned until that explains
   /// torques again, or for some seconds.
   void reject_change();
+  /// Whether that is so now.
+  bool is_disturbed() const { return disturbed_ > 0; }
 
   /// Standard deviations of z, from data and prior together. Takes longer than an update.
   void deviations(Eigen::Ref<Vector> deviation);
@@ -196,6 +198,7 @@ class OnlineEstimator {
   void restart();
   void restore();
   int only_surprised() const;
+  bool carries_alone(Index joint) const;
   void forget_features(int dof);
   void require_unknowns(std::span<const int> unknowns) const;
   void wander();
