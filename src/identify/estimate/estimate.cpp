@@ -113,7 +113,10 @@ class Problem {
     return {
         deviation, alike,
         variance.cwiseProduct(alike).cwiseMax(1e-300).cwiseInverse().cwiseProduct(joint_weights_),
-        correlation_.of(errors, counts, fitted).cwiseQuotient(alike)};
+        // noise that no filter made alike is the same everywhere
+        data_.correlated < 2.0
+            ? Vector(Vector::Ones(n))
+            : Vector(correlation_.of(errors, counts, fitted).cwiseQuotient(alike))};
   }
 
   /// Joints that rest count from now on by what they show. `covariance` is of z, and empty where that is not known.
