@@ -2,6 +2,7 @@
 
 #include "identify_payload.hpp"
 #include "identify_summary.hpp"
+#include "report_page.hpp"
 
 namespace ulna::cli {
 namespace {
