@@ -165,16 +165,13 @@ struct Vague {
 Vague vague_of(const Identification& r) {
   Vague vague;
   std::map<std::string, int> of;
-  const Model& model = r.torques.model();
-  const std::vector<std::string> joints = model.velocity_names();
-  const int inertial = r.torques.inertial_size();
+  const std::vector<std::string> names = r.torques.names();
   for (int i = 0; i < r.base.size(); ++i) {
     if (r.chosen.estimate.base_deviation(i) < 0.5 * std::abs(r.chosen.estimate.base(i))) continue;
-    const int k = r.base.independent[std::size_t(i)];
     ++vague.count;
-    ++of[std::string(k < inertial
-                         ? model.body_name(k / 10 + 1)
-                         : joints[std::size_t((k - inertial) / r.torques.feature_count())])];
+    // "link.mass", "joint.viscous"
+    const std::string& name = names[std::size_t(r.base.independent[std::size_t(i)])];
+    ++of[name.substr(0, name.rfind('.'))];
   }
   if (!of.empty())
     vague.most =

@@ -553,7 +553,7 @@ TEST(IdentifyVerb, the_report_shows_what_residuals_follow_and_the_models_that_we
       if (table["columns"][1]["name"] == "position") shares += row["cells"].size() - 2;
       if (table["columns"][0]["name"] == "model") models += row.contains("cells");
     }
-  EXPECT_EQ(shares, 15u);
+  EXPECT_EQ(shares, 18u);
   EXPECT_EQ(models, d["choice"]["tried"].size());
   EXPECT_GT(models, 5u);
 }

@@ -48,7 +48,8 @@ struct Moved {
     TorqueData data = gather(model, prepared);
     data.correlated = 1.0;
     add_noise(data.tau, Eigen::VectorXd::Constant(model.model().nv(), noise), numbers);
-    return estimate(model, base, data);
+    // with the prior that refinement has
+    return estimate(model, base, data, {.weigh_prior = false});
   }
   /// Of base parameters, as torques on the true motion.
   double error_of(const Eigen::VectorXd& z) const { return fit_of(model, z, clean).total_percent; }

@@ -252,7 +252,9 @@ Solution consistent(const Problem& problem, const Sums& sums) {
 }
 
 /// Passes over the data, each with the noise that the one before left.
-Solution solve(Problem& problem, Method method, Problem::Noise& noise, Sums& sums) {
+Solution solve(Problem& problem, const EstimateOptions& options, Problem::Noise& noise,
+               Sums& sums) {
+  const Method method = options.method;
   // where all begin: joints alike
   Solution solution = least_squares(problem, problem.unweighted());
   Matrix covariance;  // of methods with a prior
@@ -265,7 +267,7 @@ Solution solve(Problem& problem, Method method, Problem::Noise& noise, Sums& sum
     return solution;
   }
   const bool has_prior = method == Method::ridge || method == Method::consistent;
-  const int passes = method == Method::irls ? 10 : 8;
+  const int passes = method == Method::irls ? 10 : has_prior ? 8 : 3;
   for (int pass = 0; pass < passes; ++pass) {
     const Vector before = solution.z;
     const int steps = solution.steps;
@@ -280,7 +282,8 @@ Solution solve(Problem& problem, Method method, Problem::Noise& noise, Sums& sum
     if (has_prior)
       covariance = inverse_of(
           sums.G + problem.believed(method == Method::ridge ? problem.prior.center() : solution.z));
-    if (method == Method::consistent) problem.weigh_prior(solution.z, covariance);
+    if (method == Method::consistent && options.weigh_prior)
+      problem.weigh_prior(solution.z, covariance);
     noise = problem.noise(solution.z, covariance, noise.weights);
     if ((solution.z - before).norm() < 1e-9 * before.norm()) break;
   }
@@ -318,7 +321,7 @@ Estimate estimate_from(const TorqueModel& model, const BaseParameters& base, Mea
   Problem problem(model, base, data, typical_torques, options);
   Problem::Noise noise;
   Sums sums;
-  const Solution solution = solve(problem, options.method, noise, sums);
+  const Solution solution = solve(problem, options, noise, sums);
 
   Estimate result;
   result.z = problem.whole(solution.z);

@@ -52,6 +52,9 @@ struct EstimateOptions {
   Vector joint_weights = {};
   /// Noise per degree of freedom that there is at least, Nm or N; empty: none.
   Vector least_noise = {};
+  /// How far the prior may be off, the data show too, down to a fifth; otherwise it is as `prior` has it, as for estimates sample by
+  /// sample. Of Method::consistent.
+  bool weigh_prior = true;
 };
 
 struct Estimate {
