@@ -85,6 +85,7 @@ class Run {
   void estimate_offline() {
     const Method method = options_.method;
     leave_out_contacts();
+    choose_prior();
     Estimate& found = result.chosen.estimate;
     found = estimate(result.torques, result.base, samples_.data, how_to_estimate());
     if (found.excitation.rank < result.base.size() && method != Method::consistent &&
@@ -162,9 +163,25 @@ class Run {
   }
 
   EstimateOptions how_to_estimate() const {
-    return {
-        options_.method, options_.prior,
-        result.choice && options_.method != Method::ols ? result.choice->joint_weights : Vector()};
+    return {.method = options_.method,
+            .prior = options_.prior,
+            .joint_weights = result.choice && options_.method != Method::ols
+                                 ? result.choice->joint_weights
+                                 : Vector(),
+            .weigh_prior = weigh_prior_};
+  }
+  /// How far the description is wrong is taken from the logs where that predicts motion held out better: errors of the model may make a
+  /// description seem better than it is.
+  void choose_prior() {
+    constexpr double worth = 0.003;  // of the error
+    if (!result.choice || options_.method != Method::consistent || !go_on(4, "choosing the prior"))
+      return;
+    const auto error = [&](bool weigh) {
+      weigh_prior_ = weigh;
+      return cross_validate(result.torques, result.base, samples_.data, how_to_estimate())
+          .total_percent;
+    };
+    weigh_prior_ = error(true) < (1.0 - worth) * error(false);
   }
   void cross_validate_offline() {
     const Fit fit = cross_validate(
@@ -419,6 +436,7 @@ class Run {
   Options options_;  ///< with what was chosen
   Way way_;
   double end_;  ///< the share of each piece where fitting ends
+  bool weigh_prior_ = true;
   std::vector<Log> logs_, others_, loaded_;
   std::vector<Contact> contacts_;  ///< of logs_
   Samples samples_;
